@@ -1,0 +1,39 @@
+"""APScheduler as a clock: a due schedule puts a run into the ledger and returns; nothing is played on its threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from leaderboard.settings import Schedule, seconds_of
+
+Due = Callable[[Schedule], None]
+
+
+@contextmanager
+def clock(schedules: Sequence[Schedule], due: Due) -> Iterator[None]:
+    """Calls `due` at every due time (UTC) while it is open.
+
+    A late call is still made (no grace time), several late ones become one, and one at a time runs.
+    """
+    from apscheduler.schedulers.background import BackgroundScheduler
+
+    scheduler = BackgroundScheduler(
+        timezone="UTC", job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
+    )
+    for schedule in schedules:
+        scheduler.add_job(due, _trigger(schedule), args=[schedule], id=schedule.name, replace_existing=True)
+    scheduler.start()
+    try:
+        yield
+    finally:
+        scheduler.shutdown(wait=True)
+
+
+def _trigger(schedule: Schedule) -> object:
+    from apscheduler.triggers.cron import CronTrigger
+    from apscheduler.triggers.interval import IntervalTrigger
+
+    if schedule.cron is not None:
+        return CronTrigger.from_crontab(schedule.cron, timezone="UTC")
+    return IntervalTrigger(seconds=seconds_of(schedule.every or "") or 0, timezone="UTC")

@@ -1,0 +1,128 @@
+"""The jobs process: holds the writer lock, plays queued runs one after the other, is woken by the clock."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from typing import Any
+
+from jobs.clock import clock
+from leaderboard.errors import Busy, LeaderboardError
+from leaderboard.home import Home
+from leaderboard.ledger import runs as run_rows
+from leaderboard.ledger.runs import Run
+from leaderboard.providers.litellm_adapter import litellm_chat, resolve
+from leaderboard.settings import Schedule, load_settings
+from leaderboard.tournament import fit
+from leaderboard.tournament.collect import collect, publish
+from leaderboard.tournament.handover import queue_run
+from leaderboard.tournament.kinds import RUN_KINDS
+from leaderboard.tournament.office import Office, open_office, resolve_judge
+from leaderboard.tournament.start import FLAGS, Provider, play_run
+
+POLL = 1.0
+TRIGGER = "schedule "
+BY_HAND = ("cli", "demo")
+
+
+class Log:
+    """A run's progress as lines on stderr."""
+
+    def phase(self, name: str, total: int) -> None:
+        say(f"{name}: {total} requests")
+
+    def settled(self, settled: object) -> None:
+        """Every single request would be too much for a log."""
+
+    def note(self, text: str) -> None:
+        say(text)
+
+
+def say(text: str) -> None:
+    sys.stderr.write(f"jobs: {text}\n")
+    sys.stderr.flush()
+
+
+def run_jobs(home: Home) -> None:
+    """Play until SIGTERM or SIGINT. Raises Busy when another process holds the tournament."""
+    settings = load_settings(home.settings_file)
+    stop = threading.Event()
+    try:
+        with open_office(home, settings) as office:
+            say(f"process {os.getpid()} plays {home.path}, {len(settings.schedule)} schedules")
+            for warning in office.warnings:
+                say(f"warning: {warning}")
+            _put_back(office)
+            with clock(settings.schedule, lambda schedule: _due(office, schedule)):
+                _serve(office, stop)
+    except Busy as error:
+        raise Busy(f"{error}; one jobs process a tournament is enough") from None
+
+
+def _put_back(office: Office) -> None:
+    """Runs of a jobs process that died wait again. A run that a person started stays theirs to go on with."""
+    with office.ledger.write() as tx:
+        run_rows.requeue_running(tx, but_of=BY_HAND)
+
+
+def _serve(office: Office, stop: threading.Event) -> None:
+    def end(number: int, frame: object) -> None:
+        stop.set()
+
+    provider: Provider | None = None
+    while not stop.is_set():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, end)
+        with office.ledger.read() as tx:
+            run = run_rows.next_queued(tx)
+        if run is None:
+            stop.wait(POLL)
+            continue
+        provider = provider or Provider(chat=litellm_chat(), resolve=resolve)
+        if _play(office, run, provider) == "cancelled":
+            stop.set()
+
+
+def _due(office: Office, schedule: Schedule) -> None:
+    """Queue a run of the schedule, unless one of it waits or plays still."""
+    trigger = TRIGGER + schedule.name
+    with office.ledger.read() as tx:
+        pending = run_rows.pending(tx, trigger)
+    if not pending:
+        queue_run(office.ledger, schedule.job, {}, trigger)
+
+
+def _play(office: Office, run: Run, provider: Provider) -> str:
+    """Play one run with the settings of now; a refusal ends the run, not the process."""
+    say(f"run {run.id}: {run.kind} ({run.trigger})")
+    try:
+        office.settings = load_settings(office.home.settings_file, run.config.get(FLAGS, {}))
+        record = _played(office, run, provider) if run.kind in RUN_KINDS else _desk_work(office, run)
+    except LeaderboardError as error:
+        say(f"run {run.id} failed: {error}")
+        with office.ledger.write() as tx:
+            run_rows.finish(tx, run.id, "failed", record=None, error=str(error), now=office.now())
+        return "failed"
+    say(f"run {run.id}: {record['state']}, {record['calls']['made']} requests made")
+    return str(record["state"])
+
+
+def _played(office: Office, run: Run, provider: Provider) -> dict[str, Any]:
+    judge = office.settings.judge
+    return play_run(office, run.kind, provider, Log(), judge=judge, run_id=run.id)  # type: ignore[arg-type]
+
+
+def _desk_work(office: Office, run: Run) -> dict[str, Any]:
+    """Jobs that ask no model: rate again, publish again."""
+    with office.ledger.write() as tx:
+        run_rows.claim(tx, run.id, pid=os.getpid(), now=office.now())
+    collect(office.ledger, office.history)
+    if run.kind == "refit":
+        fit.refit(office, resolve_judge(office, office.judge(None), resolve), run.id)
+    publish(office.ledger, office.history, office.home.snapshots)
+    record: dict[str, Any] = {"run": run.id, "calls": {"made": 0}, "state": "done"}
+    with office.ledger.write() as tx:
+        run_rows.finish(tx, run.id, "done", record=record, error=None, now=office.now())
+    return record

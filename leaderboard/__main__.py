@@ -1,0 +1,5 @@
+"""`python -m leaderboard` is the command line."""
+
+from leaderboard.cli import main
+
+main()

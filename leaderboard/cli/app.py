@@ -1,0 +1,48 @@
+"""The program and its commands by name."""
+
+from __future__ import annotations
+
+import typer
+
+from leaderboard import __version__
+from leaderboard.cli import bias, board, demo, init, jobs, judges, models, parse, prompts, run, serve, sql, status
+
+app = typer.Typer(
+    name="leaderboard",
+    help="A tournament leaderboard for language models: judged in both orders, rated with honest intervals.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"leaderboard {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def program(
+    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
+) -> None:
+    """A tournament leaderboard for language models."""
+
+
+app.command("demo")(demo.demo)
+app.command("init")(init.init)
+app.add_typer(models.app, name="models")
+app.add_typer(judges.app, name="judges")
+app.add_typer(prompts.app, name="prompts")
+app.command("run")(run.run)
+app.command("runs")(run.runs)
+app.command("board")(board.board)
+app.command("bias")(bias.bias)
+app.command("parse")(parse.parse)
+app.command("sql")(sql.sql)
+app.command("snapshot")(sql.snapshot)
+app.command("status")(status.status)
+app.command("serve")(serve.serve)
+app.command("api")(serve.api)
+app.add_typer(jobs.app, name="jobs")

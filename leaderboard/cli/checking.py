@@ -1,0 +1,32 @@
+"""What `models check` and `judges check` share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from leaderboard.cli.screen import print_items, table
+
+
+def check_and_print(path: Path, role: str, wanted: str | None, as_json: bool) -> None:
+    """Check one or all of them, a line each; exit 1 when something is wrong."""
+    from leaderboard.home import Home
+    from leaderboard.providers.litellm_adapter import litellm_chat, resolve
+    from leaderboard.settings import load_settings
+    from leaderboard.tournament.checking import check_everyone
+    from leaderboard.tournament.office import open_office
+    from leaderboard.tournament.start import Provider
+
+    home = Home(path)
+    with open_office(home, load_settings(home.settings_file)) as office:
+        items: list[dict[str, Any]] = check_everyone(
+            office, role, wanted, Provider(chat=litellm_chat(), resolve=resolve)
+        )
+    if as_json:
+        print_items(items)
+    else:
+        table((role, "result", "trouble"), ((i["id"], "ok" if i["ok"] else "failed", i["trouble"]) for i in items))
+    if not all(item["ok"] for item in items):
+        raise typer.Exit(1)

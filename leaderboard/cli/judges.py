@@ -1,0 +1,129 @@
+"""`leaderboard judges …`: who judges."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leaderboard.cli import options as o
+from leaderboard.cli.models import describe
+from leaderboard.cli.screen import print_items, print_json, say, table
+from leaderboard.cli.stores import ledger_of
+
+app = typer.Typer(help="The judges.", no_args_is_help=True)
+
+JudgeArgument = Annotated[str, typer.Argument(help="Id of the judge.")]
+
+
+@app.command()
+def add(
+    judge: JudgeArgument,
+    litellm: o.LitellmOption,
+    template: Annotated[
+        str, typer.Option("--template", help="Family: scoring, comparing, scoring_evidence, comparing_evidence.")
+    ] = "scoring_evidence",
+    protocol: Annotated[str, typer.Option("--protocol", help="single, random, swap, mec or mec_bpc.")] = "mec_bpc",
+    samples: Annotated[int, typer.Option("--samples", help="k: readings per order.")] = 3,
+    rubric: Annotated[Path | None, typer.Option("--rubric", help="File with a rubric of your own.")] = None,
+    api_base: o.ApiBaseOption = None,
+    api_key_env: o.KeyOption = None,
+    api_version: o.VersionOption = None,
+    region: o.RegionOption = None,
+    temperature: Annotated[float | None, typer.Option("--temperature", help="Default 1; 0 suits swap.")] = None,
+    max_tokens: o.MaxTokensOption = None,
+    system: o.SystemOption = None,
+    family: o.FamilyOption = None,
+    param: o.ParamOption = None,
+    input_price: o.InputPriceOption = None,
+    output_price: o.OutputPriceOption = None,
+    price_as: o.PriceAsOption = None,
+    strict: o.StrictOption = False,
+    home: o.HomeOption = o.DEFAULT_HOME,
+    as_json: o.JsonOption = False,
+) -> None:
+    """Add a judge: a model, a template family, a rubric, parameters."""
+    from leaderboard.formats.jsonl import read_text
+    from leaderboard.providers.litellm_adapter import resolve
+    from leaderboard.tournament.clock import utc_now
+    from leaderboard.tournament.enrol import enrol_judge
+    from leaderboard.tournament.registry import Wish, new_judge, parse_params
+    from leaderboard.tournament.shown import shown_judge
+
+    wish = Wish(
+        litellm=litellm,
+        api_base=api_base,
+        api_key_env=api_key_env,
+        api_version=api_version,
+        region=region,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        params=parse_params(param or ()),
+        input_price=input_price,
+        output_price=output_price,
+        price_as=price_as,
+        strict=strict,
+    )
+    now = utc_now()
+    new = new_judge(
+        judge,
+        wish,
+        template=template,
+        protocol=protocol,
+        samples=samples,
+        rubric=read_text(rubric) if rubric else None,
+        system=system,
+        family=family,
+        now=now,
+    )
+    with ledger_of(home) as ledger:
+        shown = shown_judge(enrol_judge(ledger, new, resolve, now))
+    if as_json:
+        print_json(shown)
+        return
+    say(f"added judge {shown['id']}")
+    describe(shown)
+
+
+@app.command("list")
+def list_judges(home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
+    """All judges."""
+    from leaderboard.ledger import judges
+    from leaderboard.tournament.shown import shown_judge
+
+    with ledger_of(home) as ledger, ledger.read() as tx:
+        items = [shown_judge(judge) for judge in judges.all(tx)]
+    if as_json:
+        print_items(items)
+        return
+    table(
+        ("judge", "reached by", "template", "protocol", "k>", "fingerprint"),
+        (
+            (i["id"], i["litellm"], i["template"], i["protocol"], i["samples"], str(i["fingerprint"] or "–")[:12])
+            for i in items
+        ),
+    )
+
+
+@app.command()
+def show(judge: JudgeArgument, home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
+    """One judge: its wording, protocol and what is really sent."""
+    from leaderboard.ledger import judges
+    from leaderboard.tournament.shown import shown_judge
+
+    with ledger_of(home) as ledger, ledger.read() as tx:
+        shown = shown_judge(judges.get(tx, judge))
+    print_json(shown) if as_json else describe(shown)
+
+
+@app.command()
+def check(
+    judge: Annotated[str | None, typer.Argument(help="Id of the judge; all without.")] = None,
+    home: o.HomeOption = o.DEFAULT_HOME,
+    as_json: o.JsonOption = False,
+) -> None:
+    """One tiny priced request each: is the key right, the name, the parameters, the price?"""
+    from leaderboard.cli.checking import check_and_print
+
+    check_and_print(home, "judge", judge, as_json)

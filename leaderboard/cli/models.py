@@ -1,0 +1,178 @@
+"""`leaderboard models …`: the contestants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leaderboard.cli import options as o
+from leaderboard.cli.screen import print_items, print_json, say, table, talk
+from leaderboard.cli.stores import ledger_of
+
+app = typer.Typer(help="The contestants.", no_args_is_help=True)
+
+ModelArgument = Annotated[str, typer.Argument(help="Id of the model.")]
+
+
+@app.command()
+def add(
+    model: ModelArgument,
+    litellm: o.LitellmOption,
+    api_base: o.ApiBaseOption = None,
+    api_key_env: o.KeyOption = None,
+    api_version: o.VersionOption = None,
+    region: o.RegionOption = None,
+    temperature: o.TemperatureOption = None,
+    max_tokens: o.MaxTokensOption = None,
+    system: o.SystemOption = None,
+    family: o.FamilyOption = None,
+    param: o.ParamOption = None,
+    input_price: o.InputPriceOption = None,
+    output_price: o.OutputPriceOption = None,
+    price_as: o.PriceAsOption = None,
+    strict: o.StrictOption = False,
+    home: o.HomeOption = o.DEFAULT_HOME,
+    as_json: o.JsonOption = False,
+) -> None:
+    """Add a model to the tournament: it is screened against the field at the next round."""
+    import os
+
+    from leaderboard.providers.litellm_adapter import resolve
+    from leaderboard.tournament.clock import utc_now
+    from leaderboard.tournament.enrol import enrol_model
+    from leaderboard.tournament.registry import Wish, new_model, parse_params
+    from leaderboard.tournament.shown import shown_model
+
+    wish = Wish(
+        litellm=litellm,
+        api_base=api_base,
+        api_key_env=api_key_env,
+        api_version=api_version,
+        region=region,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        params=parse_params(param or ()),
+        input_price=input_price,
+        output_price=output_price,
+        price_as=price_as,
+        strict=strict,
+    )
+    now = utc_now()
+    with ledger_of(home) as ledger:
+        new = new_model(model, wish, system=system, family=family, environ=os.environ, now=now)
+        shown = shown_model(enrol_model(ledger, new, resolve, now))
+    if as_json:
+        print_json(shown)
+        return
+    say(f"added {shown['id']}")
+    describe(shown)
+
+
+@app.command("list")
+def list_models(home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
+    """All models with their state."""
+    from leaderboard.ledger import models
+    from leaderboard.tournament.shown import shown_model
+
+    with ledger_of(home) as ledger, ledger.read() as tx:
+        items = [shown_model(model) for model in models.all(tx)]
+    if as_json:
+        print_items(items)
+        return
+    table(
+        ("model", "state", "reached by", "USD per 1M in>", "out>", "why"),
+        (
+            (
+                i["id"],
+                i["state"],
+                i.get("litellm", "imported"),
+                i.get("input_price"),
+                i.get("output_price"),
+                i["reason"],
+            )
+            for i in items
+        ),
+    )
+
+
+@app.command()
+def show(model: ModelArgument, home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
+    """One model: how it is reached and what is really sent."""
+    from leaderboard.ledger import models
+    from leaderboard.tournament.shown import shown_model
+
+    with ledger_of(home) as ledger, ledger.read() as tx:
+        shown = shown_model(models.get(tx, model))
+    print_json(shown) if as_json else describe(shown)
+
+
+@app.command()
+def check(
+    model: Annotated[str | None, typer.Argument(help="Id of the model; all active ones without.")] = None,
+    home: o.HomeOption = o.DEFAULT_HOME,
+    as_json: o.JsonOption = False,
+) -> None:
+    """One tiny priced request each: is the key right, the name, the parameters, the price?"""
+    from leaderboard.cli.checking import check_and_print
+
+    check_and_print(home, "model", model, as_json)
+
+
+@app.command()
+def pause(model: ModelArgument, home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
+    """Leave a model out of the next rounds."""
+    _move(home, model, "pause", as_json)
+
+
+@app.command()
+def resume(model: ModelArgument, home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
+    """Let a paused model play again."""
+    _move(home, model, "resume", as_json)
+
+
+@app.command()
+def retire(model: ModelArgument, home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
+    """Take a model out for good; its verdicts stay."""
+    _move(home, model, "retire", as_json)
+
+
+@app.command("import-answers")
+def import_answers(
+    model: ModelArgument,
+    file: Annotated[Path, typer.Argument(help="JSONL: prompt_id, and text or turns.")],
+    home: o.HomeOption = o.DEFAULT_HOME,
+    as_json: o.JsonOption = False,
+) -> None:
+    """Take a model's answers from a file; a model without an endpoint plays with these alone."""
+    from leaderboard.tournament.clock import utc_now
+    from leaderboard.tournament.imported import import_answers as take
+
+    with ledger_of(home) as ledger:
+        result = take(ledger, model, file, utc_now())
+    if as_json:
+        print_json(result)
+        return
+    say(f"{result['imported']} answers of {result['model']} imported, {result['known']} were there already")
+    if result["missing"]:
+        talk(f"{len(result['missing'])} prompts have no answer and make no battles")
+
+
+def _move(home: Path, model: str, verb: str, as_json: bool) -> None:
+    from leaderboard.tournament.enrol import move_model
+    from leaderboard.tournament.shown import shown_model
+
+    with ledger_of(home) as ledger:
+        shown = shown_model(move_model(ledger, model, verb))
+    print_json(shown) if as_json else say(f"{shown['id']} is {shown['state']}")
+
+
+def describe(shown: dict[str, object]) -> None:
+    """Every field that says something, one a line."""
+    for name, value in shown.items():
+        if value in (None, {}, []):
+            continue
+        if isinstance(value, dict):
+            value = ", ".join(f"{key} = {each}" for key, each in value.items())
+        say(f"  {name.replace('_', ' '):<14} {value}")

@@ -1,0 +1,185 @@
+"""`leaderboard run` and `leaderboard runs`: play the tournament, see what was played."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from leaderboard.cli import options as o
+from leaderboard.cli.progress import shown_progress
+from leaderboard.cli.screen import print_items, print_json, say, table, talk, usd
+
+Record = dict[str, Any]
+
+
+def run(
+    kind: Annotated[str, typer.Argument(help="screening, validation, or tournament (both).")] = "tournament",
+    judge: o.JudgeOption = None,
+    top_k: Annotated[int | None, typer.Option("--top-k", help="How many models validation is about.")] = None,
+    samples: Annotated[int | None, typer.Option("--samples", help="Readings per order in validation.")] = None,
+    prompts: Annotated[int | None, typer.Option("--prompts", help="Use only so many prompts.")] = None,
+    concurrency: Annotated[int | None, typer.Option("--concurrency", help="Requests in flight.")] = None,
+    call_timeout: Annotated[float | None, typer.Option("--call-timeout", help="Seconds a request may take.")] = None,
+    max_attempts: Annotated[int | None, typer.Option("--max-attempts", help="Attempts a request.")] = None,
+    budget: Annotated[str | None, typer.Option("--budget", help="Most USD this run may spend.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and paid; ask nothing.")] = False,
+    yes: Annotated[bool, typer.Option("-y", "--yes", help="Do not ask before spending.")] = False,
+    home: o.HomeOption = o.DEFAULT_HOME,
+    as_json: o.JsonOption = False,
+) -> None:
+    """Play what is missing: screening of everybody, then full validation of the best, both orders."""
+    from leaderboard.errors import Busy
+    from leaderboard.home import Home, writer_lock
+    from leaderboard.settings import load_settings
+
+    flags = {
+        "judge": judge,
+        "top_k": top_k,
+        "samples": samples,
+        "prompts": prompts,
+        "concurrency": concurrency,
+        "call_timeout": call_timeout,
+        "max_attempts": max_attempts,
+        "budget": budget,
+    }
+    _require_kind(kind)
+    place = Home(home)
+    place.require()
+    settings = load_settings(place.settings_file, flags)
+    if dry_run:
+        _dry_run(place, settings, kind, as_json)
+        return
+    try:
+        with writer_lock(place):
+            pass
+    except Busy:
+        record = _hand_over(place, settings, kind, flags)
+    else:
+        record = _play(place, settings, kind, yes)
+    print_json(record) if as_json else show_record(record)
+    if record["state"] in {"failed", "cancelled"}:
+        raise typer.Exit(1)
+
+
+def _require_kind(kind: str) -> None:
+    from leaderboard.errors import BadInput
+    from leaderboard.tournament.kinds import RUN_KINDS
+
+    if kind not in RUN_KINDS:
+        raise BadInput(f"cannot run {kind!r}: choose one of {', '.join(RUN_KINDS)}")
+
+
+def _play(place: Any, settings: Any, kind: str, yes: bool) -> Record:
+    from leaderboard.providers.litellm_adapter import litellm_chat, resolve
+    from leaderboard.tournament.office import open_office
+    from leaderboard.tournament.start import Provider, play_run
+
+    with open_office(place, settings) as office:
+        for warning in office.warnings:
+            talk(f"warning: {warning}")
+        if not yes:
+            _ask_consent(office, kind, resolve)
+        with shown_progress() as progress:
+            provider = Provider(chat=litellm_chat(), resolve=resolve)
+            return play_run(office, kind, provider, progress, judge=settings.judge)  # type: ignore[arg-type]
+
+
+def _ask_consent(office: Any, kind: str, resolve: Any) -> None:
+    """Show what it may cost and ask. Somebody who is not at a terminal has decided by starting the command."""
+    from leaderboard.tournament.estimate import estimate
+
+    if not sys.stdin.isatty() or not sys.stderr.isatty():
+        return
+    plan = estimate(office, kind, resolve)
+    if plan["requests"]:
+        show_plan(plan)
+        if not typer.confirm("go on?", default=True, err=True):
+            raise typer.Exit(1)
+
+
+def _hand_over(place: Any, settings: Any, kind: str, flags: dict[str, object]) -> Record:
+    """Another process writes this tournament: it gets the work through the ledger, and is followed."""
+    from leaderboard.tournament.handover import hand_over
+
+    with shown_progress() as progress:
+        return hand_over(place, kind, flags, progress)
+
+
+def _dry_run(place: Any, settings: Any, kind: str, as_json: bool) -> None:
+    from leaderboard.providers.litellm_adapter import resolve
+    from leaderboard.tournament.estimate import estimate
+    from leaderboard.tournament.office import open_office
+
+    with open_office(place, settings) as office:
+        plan = estimate(office, kind, resolve)
+    print_json(plan) if as_json else show_plan(plan)
+
+
+def show_plan(plan: Record) -> None:
+    """Requests, worst-case price and time, per model and stage."""
+    table(
+        ("stage", "who", "requests>", "at most>"),
+        (
+            (row["stage"], row["who"], row["requests"], "price unknown" if row["usd"] is None else usd(row["usd"]))
+            for row in plan["items"]
+        ),
+    )
+    total = "price unknown for some" if plan["usd"] is None else f"at most {usd(plan['usd'])}"
+    say(f"{plan['requests']} requests, {total}, about {plan['minutes']:.0f} min ({plan['time_basis']})")
+    for note in plan["notes"]:
+        say(f"note: {note}")
+
+
+def show_record(record: Record) -> None:
+    calls = record["calls"]
+    say(
+        f"run {record['run']}: {record['state']}. {calls['made']} requests made, {calls['reused']} reused, "
+        f"{calls['checks']} checks, {calls['failed']} failed; {calls['unreadable']} readings unreadable"
+    )
+    say(f"spent {usd(record['spent_usd'], record['unpriced'])}")
+    for note in record.get("notes", []):
+        say(f"note: {note}")
+    for error in record.get("errors", []):
+        talk(f"trouble: {error}")
+    if record["state"] in {"failed", "limit_reached", "cancelled"}:
+        say("the same command again goes on with what is missing")
+
+
+def runs(
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Most runs.")] = 20,
+    home: o.HomeOption = o.DEFAULT_HOME,
+    as_json: o.JsonOption = False,
+) -> None:
+    """The newest runs."""
+    from leaderboard.cli.stores import ledger_of
+    from leaderboard.ledger import runs as run_rows
+
+    with ledger_of(Path(home)) as ledger, ledger.read() as tx:
+        found = run_rows.all(tx, limit)
+    items: list[Record] = [
+        {**r.record, "run": r.id, "kind": r.kind, "judge": r.judge, "state": r.state, "trigger": r.trigger}
+        | {"created_at": r.created_at, "started_at": r.started_at, "ended_at": r.ended_at, "error": r.error}
+        for r in found
+    ]
+    if as_json:
+        print_items(items)
+        return
+    table(
+        ("run", "kind", "judge", "state", "made>", "failed>", "spent>", "started"),
+        (
+            (
+                i["run"],
+                i["kind"],
+                i["judge"],
+                i["state"],
+                i.get("calls", {}).get("made"),
+                i.get("calls", {}).get("failed"),
+                usd(i["spent_usd"]) if "spent_usd" in i else None,
+                (i["started_at"] or "")[:19],
+            )
+            for i in items
+        ),
+    )

@@ -1,0 +1,43 @@
+"""`leaderboard sql` and `leaderboard snapshot`: questions to the history, and publishing it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from leaderboard.cli import options as o
+from leaderboard.cli.screen import print_json, say, table, talk
+from leaderboard.cli.stores import snapshot_of
+
+
+def sql(
+    text: Annotated[str, typer.Argument(help="One SELECT over the views: verdicts, readings, leaderboard, spend, …")],
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1_000_000, help="Most rows.")] = 1000,
+    home: o.HomeOption = o.DEFAULT_HOME,
+    as_json: o.JsonOption = False,
+) -> None:
+    """Ask the history in SQL: the newest snapshot, read only."""
+    with snapshot_of(home) as reader:
+        found: Any = reader.sql(text, limit)
+    if as_json:
+        print_json(found)
+        return
+    table(found["columns"], found["rows"])
+    if found["truncated"]:
+        talk(f"only the first {limit} rows: raise --limit")
+
+
+def snapshot(home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
+    """Publish the history now."""
+    from leaderboard.home import Home
+    from leaderboard.settings import load_settings
+    from leaderboard.tournament.collect import collect, publish
+    from leaderboard.tournament.office import open_office
+
+    place = Home(home)
+    with open_office(place, load_settings(place.settings_file)) as office:
+        collect(office.ledger, office.history)
+        published = publish(office.ledger, office.history, place.snapshots)
+    file = place.snapshots / f"{published}.duckdb"
+    print_json({"snapshot": published, "file": str(file)}) if as_json else say(f"published {file}")

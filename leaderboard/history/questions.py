@@ -1,0 +1,42 @@
+"""Somebody's own SQL on a snapshot: one statement that reads, bounded rows, values that JSON can hold.
+
+For the person at the keyboard: the snapshot is read-only and cut off from other files, but a costly question still
+costs this process its time and memory.
+"""
+
+from __future__ import annotations
+
+import duckdb
+
+from leaderboard.errors import BadInput
+from leaderboard.history.plain import plain
+from leaderboard.history.records import Row
+
+READING = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+ONE_ONLY = "write one SELECT (or EXPLAIN) and nothing else"
+
+
+def ask(con: duckdb.DuckDBPyConnection, text: str, limit: int) -> Row:
+    """The answer as {"columns", "rows", "truncated"}, at most `limit` rows. BadInput with DuckDB's first line."""
+    if limit < 1:
+        raise BadInput(f"limit: must be at least 1, got {limit}")
+    try:
+        found = con.execute(_only_statement(con, text))
+        columns = [column[0] for column in found.description]
+        rows = found.fetchmany(limit + 1)
+    except (duckdb.Error, ValueError, RuntimeError) as error:
+        raise BadInput(_first_line(error)) from error
+    return {"columns": columns, "rows": plain(rows[:limit]), "truncated": len(rows) > limit}
+
+
+def _only_statement(con: duckdb.DuckDBPyConnection, text: str) -> duckdb.Statement:
+    text.encode("utf-8")
+    statements = con.extract_statements(text)
+    if len(statements) != 1 or statements[0].type not in READING:
+        raise BadInput(ONE_ONLY)
+    return statements[0]
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

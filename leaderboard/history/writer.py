@@ -1,0 +1,107 @@
+"""The owner of the live file. Whoever opens it holds the writer lock; one thread at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from leaderboard.core.types import Judge, Model, Prompt
+from leaderboard.history import derived, fits, registry, snapshots, verdicts
+from leaderboard.history.appending import NEW_READINGS, append
+from leaderboard.history.connection import sql, transaction
+from leaderboard.history.opening import open_live
+from leaderboard.history.records import BiasRow, FitRecord, Snapshot, StoredAnswer, VerdictColumns
+from leaderboard.history.rows import Touched, rows_of_batch, touched_by
+
+if TYPE_CHECKING:
+    from leaderboard.ledger.outbox import Batch
+    from leaderboard.ledger.runs import Run
+
+
+class History:
+    """Appends facts, derives verdicts, publishes snapshots.
+
+    `warnings` says in words what was wrong with the file when it was opened.
+    """
+
+    def __init__(self, path: Path, con: duckdb.DuckDBPyConnection, warnings: list[str]) -> None:
+        self.path = path
+        self.warnings = warnings
+        self._con = con
+
+    @classmethod
+    def open(cls, path: Path, memory_limit: str = "1GB") -> History:
+        """Open or create the live file.
+
+        A write-ahead log that cannot be replayed is moved aside with a warning. Busy when another process has the file
+        open, StoreDamaged when it cannot be read.
+        """
+        con, warnings = open_live(path, memory_limit)
+        with transaction(con):
+            con.execute(sql("schema"))
+            con.execute(sql("views"))
+        snapshots.checkpoint(con)  # what is appended from here on never stands behind a damaged piece of log
+        return cls(path, con, warnings)
+
+    def close(self) -> None:
+        self._con.close()
+
+    def has_batches(self, ids: Iterable[str]) -> set[str]:
+        """Those of the batches that are here. One that was acknowledged and is not here was lost with a damaged log."""
+        found = self._con.execute("SELECT id FROM batch WHERE id IN (SELECT unnest(?::VARCHAR[]))", [list(ids)])
+        return {row[0] for row in found.fetchall()}
+
+    def insert_batch(self, batch: Batch) -> Touched:
+        """Append a batch's facts in one transaction and return the (pairing, stage) pairs whose verdict may change.
+
+        A batch that is here already adds nothing, but its pairs are returned: a crash may have come before `derive`.
+        """
+        if not self.has_batches([batch.id]):
+            tables = rows_of_batch(batch)
+            with transaction(self._con):
+                for table, rows in tables.items():
+                    append(self._con, table, rows, NEW_READINGS if table == "reading" else "")
+        return touched_by(batch)
+
+    def copy_registry(
+        self, models: Iterable[Model], judges: Iterable[Judge], prompts: Iterable[Prompt], runs: Iterable[Run]
+    ) -> int:
+        """Append a version of everything that changed since its last version; returns how many did."""
+        tables = {
+            "model_row": registry.model_rows(models),
+            "judge_row": registry.judge_rows(judges),
+            "prompt_row": registry.prompt_rows(prompts),
+            "run_row": registry.run_rows(runs),
+        }
+        with transaction(self._con):
+            return sum(registry.append_changed(self._con, table, rows) for table, rows in tables.items())
+
+    def derive(self, touched: Touched | None) -> int:
+        """Replace the verdicts of the touched pairs (None: of all) and return how many there are of them now."""
+        return verdicts.derive(self._con, touched)
+
+    def verdict_rows(self, stage: str, judge: str | None, fingerprint: str | None) -> VerdictColumns:
+        """The decided verdicts that a fit of this judge and stage rests on."""
+        return derived.verdict_columns(self._con, stage, judge, fingerprint)
+
+    def bias_rows(self, judge: str) -> list[BiasRow]:
+        """Validation readings of the judge's newest fingerprint."""
+        return derived.bias_rows(self._con, judge)
+
+    def answers(self) -> dict[tuple[str, str], list[StoredAnswer]]:
+        """Each model's newest text for each turn of a prompt, by (prompt, model)."""
+        return derived.newest_answers(self._con)
+
+    def append_fit(self, fit: FitRecord) -> None:
+        """Store a fit and its standings; earlier ones stay."""
+        with transaction(self._con):
+            append(self._con, "fit", [fits.fit_row(fit)])
+            append(self._con, "standing", fits.standing_rows(fit))
+
+    def publish(self, folder: Path, keep: int = 3, now: datetime | None = None) -> Snapshot:
+        """Publish a snapshot and keep the newest `keep`; see `snapshots.publish`."""
+        return snapshots.publish(self._con, self.path, folder, keep, now or datetime.now(UTC))

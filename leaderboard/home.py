@@ -1,0 +1,119 @@
+"""The home folder: where a tournament keeps its ledger, history, snapshots, secret and settings."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from leaderboard.errors import Busy, NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Names of the files of one tournament. Nothing is created by naming it."""
+
+    path: Path
+
+    @property
+    def settings_file(self) -> Path:
+        return self.path / "tournament.toml"
+
+    @property
+    def history_file(self) -> Path:
+        return self.path / "history.duckdb"
+
+    @property
+    def snapshots(self) -> Path:
+        return self.path / "snapshots"
+
+    @property
+    def lock_file(self) -> Path:
+        return self.path / "writer.lock"
+
+    @property
+    def secret_file(self) -> Path:
+        return self.path / "secret"
+
+    @property
+    def admin_key_file(self) -> Path:
+        return self.path / "admin.key"
+
+    @property
+    def ledger_url(self) -> str:
+        return os.environ.get("LEADERBOARD_LEDGER_URL") or f"sqlite:///{self.path / 'ledger.sqlite'}"
+
+    def exists(self) -> bool:
+        return self.settings_file.exists()
+
+    def require(self) -> None:
+        if not self.exists():
+            raise NotFound(
+                f"no tournament in {self.path}: run `leaderboard init` (or `leaderboard demo`) first, "
+                "or name its folder with --home or LEADERBOARD_HOME"
+            )
+
+    def secret(self) -> bytes:
+        """The key behind the marks in judge prompts."""
+        return bytes.fromhex(self.secret_file.read_text(encoding="ascii").strip())
+
+    def create(self, *, demo_seed: int | None = None) -> None:
+        """Make the folder and its two secrets, keeping those that are there. A demo's secret follows from its seed."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        self.snapshots.mkdir(exist_ok=True)
+        drawn = secrets.token_hex(32) if demo_seed is None else _demo_secret(demo_seed)
+        _write_private(self.secret_file, drawn)
+        _write_private(self.admin_key_file, secrets.token_urlsafe(32))
+
+
+def _demo_secret(seed: int) -> str:
+    return hashlib.sha256(f"leaderboard demo {seed}".encode()).hexdigest()
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Create the file readable by its owner only; one that is there stays."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(text + "\n")
+
+
+@contextmanager
+def writer_lock(home: Home) -> Iterator[None]:
+    """Hold the right to write the history. Raises Busy, naming the holder, when another process has it.
+
+    The operating system drops the lock when its holder dies, so a stale one cannot exist.
+    """
+    with open(home.lock_file, "a+", encoding="ascii") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Busy(f"process {lock_holder(home)} is writing this tournament") from error
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        try:
+            yield
+        finally:
+            file.truncate(0)
+
+
+def lock_holder(home: Home) -> int | None:
+    """The process that holds the writer lock, None when it is free."""
+    if not home.lock_file.exists():
+        return None
+    with open(home.lock_file, encoding="ascii") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            text = file.read().strip()
+            return int(text) if text else 0
+        return None

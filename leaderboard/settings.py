@@ -1,0 +1,132 @@
+"""The settings of a tournament: flags > environment (LEADERBOARD_…) > tournament.toml > defaults."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from leaderboard.errors import BadInput
+
+WEEKDAY_NAMES = re.compile(r"(mon|tue|wed|thu|fri|sat|sun)([-,](mon|tue|wed|thu|fri|sat|sun))*")
+CRON_FIELDS = 5
+
+
+class Schedule(BaseModel):
+    """One line of the clock: what runs, and when (UTC)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(min_length=1, max_length=80)
+    job: Literal["screening", "validation", "tournament", "refit", "publish"]
+    cron: str | None = None
+    every: str | None = None
+
+    @field_validator("cron")
+    @classmethod
+    def _weekdays_by_name(cls, value: str | None) -> str | None:
+        """Numbers are refused: the scheduler's 0 is Monday, crontab's 0 is Sunday."""
+        if value is None:
+            return None
+        fields = value.split()
+        if len(fields) != CRON_FIELDS:
+            raise ValueError("needs five fields: minute hour day month weekday, for example '0 3 * * sun'")
+        if fields[4] != "*" and not WEEKDAY_NAMES.fullmatch(fields[4]):
+            raise ValueError(f"weekday {fields[4]!r}: write names (mon, tue, … or mon-fri), numbers mean two things")
+        return value
+
+    @field_validator("every")
+    @classmethod
+    def _interval(cls, value: str | None) -> str | None:
+        if value is not None and seconds_of(value) is None:
+            raise ValueError(f"{value!r}: write a number and a unit, for example '10s', '15m', '6h', '1d'")
+        return value
+
+    @model_validator(mode="after")
+    def _one_clock(self) -> Schedule:
+        if (self.cron is None) == (self.every is None):
+            raise ValueError("give either cron or every")
+        return self
+
+
+def seconds_of(text: str) -> float | None:
+    """'10s', '1.5m', '6h', '1d' in seconds; None when it is no such thing or not above 0."""
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smhd])", text.strip())
+    if not match or float(match[1]) <= 0:
+        return None
+    return float(match[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[match[2]]
+
+
+class Settings(BaseSettings):
+    """Every setting of a tournament with its default."""
+
+    model_config = SettingsConfigDict(env_prefix="LEADERBOARD_", extra="forbid", frozen=True)
+
+    seed: int = 0
+    judge: str | None = None
+    top_k: int = Field(default=5, ge=1)
+    samples: int | None = Field(default=None, ge=1, le=100)
+    prompts: int | None = Field(default=None, ge=1)
+    concurrency: int = Field(default=16, ge=1, le=1000)
+    call_timeout: float = Field(default=120.0, gt=0)
+    max_attempts: int = Field(default=5, ge=1, le=50)
+    retry_ceiling: float = Field(default=300.0, gt=0)
+    budget: Decimal | None = Field(default=None, ge=0)
+    keep_eps: float = Field(default=0.01, gt=0, lt=1)
+    keep_cap: int | None = Field(default=None, ge=1)
+    gate: Literal["warn", "block"] = "warn"
+    gate_threshold: float = Field(default=0.85, gt=0, lt=1)
+    allowed_api_bases: tuple[str, ...] = ()
+    publish_every: float = Field(default=1.0, gt=0)
+    schedule: tuple[Schedule, ...] = ()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The environment stands above what is passed in: flags are laid over it by `load_settings`."""
+        return env_settings, init_settings
+
+    @property
+    def cap(self) -> int:
+        """At most so many models are kept for validation."""
+        return self.keep_cap or 2 * self.top_k
+
+
+def load_settings(file: Path, flags: Mapping[str, object] | None = None) -> Settings:
+    """Settings of a home. Raises BadInput that names the file and the line or field."""
+    given = {name: value for name, value in (flags or {}).items() if value is not None}
+    try:
+        below = Settings(**read_toml(file))  # type: ignore[arg-type]
+        return Settings.model_validate({**below.model_dump(), **given}) if given else below
+    except ValidationError as error:
+        raise BadInput(_first_problem(file, error)) from None
+
+
+def read_toml(file: Path) -> dict[str, object]:
+    """The file's content; an absent file is empty. Raises BadInput with file and line."""
+    if not file.exists():
+        return {}
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{file}: not valid TOML: {error}") from None
+
+
+def _first_problem(file: Path, error: ValidationError) -> str:
+    problem = error.errors()[0]
+    place = ".".join(str(part) for part in problem["loc"]) or "schedule"
+    if problem["type"] == "extra_forbidden":
+        return f"{file}: unknown setting {place!r}; the known ones are: {', '.join(Settings.model_fields)}"
+    return f"setting {place}: {problem['msg'].removeprefix('Value error, ')} (flag, LEADERBOARD_… or {file})"

@@ -1,0 +1,130 @@
+"""Moves finished requests from the ledger to the history in batches, derives verdicts, publishes snapshots.
+
+A batch has the same id on both sides, so a crash between the two commits neither loses nor doubles a row. Reply
+texts leave the ledger only when a published snapshot holds their batch.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+from leaderboard.errors import StoreDamaged
+from leaderboard.history.writer import History
+from leaderboard.ledger import judges, models, outbox, prompts, runs
+from leaderboard.ledger.store import Ledger
+from leaderboard.tournament.clock import utc_now
+
+BATCH_SIZE = 1000
+RELATIVE_PAUSE = 10.0
+KEPT_RUNS = 1000
+
+
+def reconcile(ledger: Ledger, history: History) -> list[str]:
+    """Bring the history up to the ledger after any interruption. Returns warnings for the operator.
+
+    A batch that was under way is inserted unless it is there already, and its verdicts are derived again; so is one
+    that a damaged log lost, for the ledger keeps every batch until a snapshot holds it.
+    """
+    with ledger.read() as tx:
+        waiting = outbox.unpublished(tx)
+        published = outbox.published_ids(tx)
+    for batch in waiting:
+        touched = history.insert_batch(batch)
+        with ledger.write() as tx:
+            outbox.committed(tx, batch.id)
+        history.derive(touched)
+    lost = published - history.has_batches(sorted(published))
+    if lost:
+        return [f"{len(lost)} published batches are missing from the history: restore it from the last snapshot"]
+    return []
+
+
+def collect(ledger: Ledger, history: History) -> int:
+    """Move everything that waits in the outbox; returns the number of requests and attempts moved."""
+    moved = 0
+    while True:
+        with ledger.write() as tx:
+            batch = outbox.assign(tx, str(uuid.uuid4()), BATCH_SIZE, utc_now())
+        if batch.empty:
+            return moved
+        touched = history.insert_batch(batch)
+        with ledger.write() as tx:
+            outbox.committed(tx, batch.id)
+        history.derive(touched)
+        moved += len(batch.requests) + len(batch.attempts)
+
+
+def publish(ledger: Ledger, history: History, folder: Path) -> str:
+    """Copy the registry into the history, publish a snapshot, and release the texts that it holds."""
+    with ledger.read() as tx:
+        history.copy_registry(models.all(tx), judges.all(tx), prompts.all(tx), runs.all(tx, KEPT_RUNS))
+        held = outbox.committed_ids(tx)
+    snapshot = history.publish(folder)
+    if held:
+        with ledger.write() as tx:
+            outbox.published(tx, held)
+    return snapshot.id
+
+
+class Collector(threading.Thread):
+    """Collects while a run plays; publishes and refits at most so often that neither takes a tenth of the time."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        history: History,
+        folder: Path,
+        *,
+        publish_every: float,
+        refit_every: float,
+        refit: Callable[[], None],
+        beat: Callable[[], None],
+    ) -> None:
+        super().__init__(name="collector", daemon=True)
+        self._ledger, self._history, self._folder = ledger, history, folder
+        self._publish_every, self._refit_every = publish_every, refit_every
+        self._refit, self._beat = refit, beat
+        self._halt = threading.Event()
+        self._failure: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            self._loop()
+        except BaseException as error:  # noqa: BLE001 - raised again by `finish`, in the run's own thread
+            self._failure = error
+
+    def _loop(self) -> None:
+        next_publish = next_refit = time.monotonic()
+        while not self._halt.wait(min(1.0, self._publish_every)):
+            moved = collect(self._ledger, self._history)
+            self._beat()
+            if moved and time.monotonic() >= next_refit:
+                next_refit = _timed(self._refit, self._refit_every)
+            if moved and time.monotonic() >= next_publish:
+                next_publish = _timed(self._publish, self._publish_every)
+
+    def _publish(self) -> None:
+        publish(self._ledger, self._history, self._folder)
+
+    @property
+    def failed(self) -> bool:
+        return self._failure is not None
+
+    def finish(self) -> None:
+        """Stop and wait. Raises what went wrong in the thread; the facts are still in the ledger then."""
+        self._halt.set()
+        self.join()
+        if self._failure is not None:
+            raise StoreDamaged(f"the history could not be written: {self._failure}") from self._failure
+
+
+def _timed(work: Callable[[], None], pause: float) -> float:
+    """Do the work; returns the moment from which it may be done again."""
+    began = time.monotonic()
+    work()
+    took = time.monotonic() - began
+    return time.monotonic() + max(pause, RELATIVE_PAUSE * took)

@@ -1,0 +1,206 @@
+"""New contestants and judges: what an operator gives becomes a checked, frozen value."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal, InvalidOperation
+from urllib.parse import urlsplit
+
+from leaderboard.core.keys import judge_fingerprint
+from leaderboard.core.protocol import PROTOCOLS
+from leaderboard.core.templates import FAMILIES
+from leaderboard.core.types import Endpoint, Judge, Model, Price
+from leaderboard.errors import BadInput
+from leaderboard.providers.routes import check_route, key_variable
+
+DEFAULT_MAX_TOKENS = 2048
+JUDGE_TEMPERATURE = 1.0
+VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+OWN_FIELDS = frozenset({"model", "messages", "n", "stream", "api_key", "api_base", "timeout", "max_retries", "tools"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """How to reach a model and what to send it, as the operator writes it. Prices are USD per million tokens."""
+
+    litellm: str
+    api_base: str | None = None
+    api_key_env: str | None = None
+    api_version: str | None = None
+    region: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    params: Mapping[str, object] = field(default_factory=dict)
+    input_price: str | None = None
+    output_price: str | None = None
+    price_as: str | None = None
+    strict: bool = False
+
+
+def new_endpoint(wish: Wish, *, temperature: float | None = None) -> Endpoint:
+    """A checked endpoint, its parameters not yet resolved. `temperature` is the default where none is wished."""
+    check_route(wish.litellm)
+    price = _price(wish)
+    return Endpoint(
+        litellm=wish.litellm.strip(),
+        api_base=_checked_url(wish.api_base),
+        api_key_env=_checked_variable(wish.api_key_env),
+        api_version=wish.api_version,
+        region=wish.region,
+        wanted=_wanted(wish, temperature),
+        strict=wish.strict,
+        price=price,
+        price_source="operator" if price else None,
+        price_as=wish.price_as,
+        simulated=wish.litellm.startswith("sim/"),
+    )
+
+
+def _wanted(wish: Wish, default_temperature: float | None) -> dict[str, object]:
+    for name in wish.params:
+        if name in OWN_FIELDS:
+            raise BadInput(f"param {name}: the tournament sets it itself, leave it out")
+    wanted = dict(wish.params)
+    temperature = wish.temperature if wish.temperature is not None else default_temperature
+    if temperature is not None:
+        if not 0 <= temperature <= 2:
+            raise BadInput(f"temperature {temperature}: it lies between 0 and 2")
+        wanted["temperature"] = temperature
+    max_tokens = wish.max_tokens or DEFAULT_MAX_TOKENS
+    if not 1 <= max_tokens <= 1_000_000:
+        raise BadInput(f"max_tokens {max_tokens}: it lies between 1 and 1000000")
+    return {**wanted, "max_tokens": max_tokens}
+
+
+def _price(wish: Wish) -> Price | None:
+    if wish.input_price is None and wish.output_price is None:
+        return None
+    if wish.input_price is None or wish.output_price is None:
+        raise BadInput("price: give both input_price and output_price (USD per million tokens), or neither")
+    if wish.price_as is not None:
+        raise BadInput("price: give either the two prices or price_as, not both")
+    return Price(_amount("input_price", wish.input_price), _amount("output_price", wish.output_price))
+
+
+def _amount(name: str, text: str) -> Decimal:
+    try:
+        amount = Decimal(str(text))
+    except InvalidOperation:
+        raise BadInput(f"{name} {text!r}: not a number of USD per million tokens") from None
+    if not amount.is_finite() or not 0 <= amount <= 1_000_000:
+        raise BadInput(f"{name} {text}: it lies between 0 and 1000000 USD per million tokens")
+    return amount
+
+
+def _checked_url(url: str | None) -> str | None:
+    if url is None:
+        return None
+    try:
+        parts = urlsplit(url.strip())
+        usable = parts.scheme in {"http", "https"} and parts.hostname and not (parts.username or parts.password)
+    except ValueError:
+        usable = False
+    if not usable:
+        raise BadInput(f"api_base {url!r}: give an http(s) address without a password, like http://127.0.0.1:8080/v1")
+    return url.strip()
+
+
+def _checked_variable(name: str | None) -> str | None:
+    if name is not None and not VARIABLE_NAME.fullmatch(name):
+        raise BadInput("api_key_env: give the NAME of an environment variable, never the key itself")
+    return name
+
+
+def parse_params(items: Iterable[str]) -> dict[str, object]:
+    """`k=v` items; a value that is JSON is taken as such, any other as text."""
+    params: dict[str, object] = {}
+    for item in items:
+        name, equals, text = item.partition("=")
+        if not equals or not name.strip().isidentifier():
+            raise BadInput(f"param {item!r}: write it as name=value")
+        params[name.strip()] = _json_or_text(text)
+    return params
+
+
+def _json_or_text(text: str) -> object:
+    try:
+        value: object = json.loads(text, parse_constant=_refuse_constant)
+    except ValueError:
+        return text
+    return value
+
+
+def _refuse_constant(name: str) -> object:
+    raise BadInput(f"param value {name}: not a finite number")
+
+
+def new_model(
+    model_id: str, wish: Wish, *, system: str | None, family: str | None, environ: Mapping[str, str], now: str
+) -> Model:
+    """A contestant that plays, or sleeps when the variable of its key is not set."""
+    model = Model(id=model_id, endpoint=new_endpoint(wish), system=system, family=family, created_at=now)
+    return roused(model, environ)
+
+
+def roused(model: Model, environ: Mapping[str, str]) -> Model:
+    """The model awake when its key is there, asleep with the reason when it is not; other states stay."""
+    if model.endpoint is None or model.state not in {"active", "asleep"}:
+        return model
+    missing = missing_key(model.endpoint, environ)
+    if missing:
+        return replace(model, state="asleep", reason=f"{missing} is not set")
+    return replace(model, state="active", reason=None)
+
+
+def missing_key(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
+    """The environment variable that the endpoint needs and that is empty; a server of one's own may need none."""
+    if endpoint.api_key_env is not None:
+        return None if environ.get(endpoint.api_key_env) else endpoint.api_key_env
+    if endpoint.api_base is not None:
+        return None
+    variable = key_variable(endpoint.litellm)
+    return variable if variable and not environ.get(variable) else None
+
+
+def new_judge(
+    judge_id: str,
+    wish: Wish,
+    *,
+    template: str,
+    protocol: str,
+    samples: int,
+    rubric: str | None,
+    system: str | None,
+    family: str | None,
+    now: str,
+) -> Judge:
+    """A judge whose parameters are not yet resolved, so it has no fingerprint yet."""
+    _require_known("template", template, sorted(FAMILIES))
+    _require_known("protocol", protocol, sorted(PROTOCOLS))
+    if not 1 <= samples <= 100:
+        raise BadInput(f"samples {samples}: between 1 and 100")
+    return Judge(
+        id=judge_id,
+        endpoint=new_endpoint(wish, temperature=JUDGE_TEMPERATURE),
+        template=template,
+        rubric=rubric,
+        system=system,
+        family=family,
+        protocol=protocol,
+        samples=samples,
+        created_at=now,
+    )
+
+
+def _require_known(what: str, name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        raise BadInput(f"{what} {name!r} is not known; choose one of: {', '.join(known)}")
+
+
+def fingerprinted(judge: Judge) -> Judge:
+    """The judge with the fingerprint of what it is now: endpoint, parameters as sent, wording, rubric."""
+    digests = [template.digest for template in FAMILIES[judge.template].values()]
+    return replace(judge, fingerprint=judge_fingerprint(judge.endpoint, digests, judge.rubric, judge.system))
