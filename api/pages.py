@@ -16,6 +16,7 @@ from leaderboard.history.records import Row
 
 TEMPLATES = Path(__file__).parent / "templates"
 DASH = "–"
+MEAN = 1000.0
 FLAGS: dict[str, str] = {
     "unbeaten": "Took every point: the size of the rating rests on the prior",
     "winless": "Took no point: the size of the rating rests on the prior",
@@ -50,9 +51,9 @@ class Scale:
         return round(100 * (points - self.lowest) / (self.highest - self.lowest), 2)
 
     @property
-    def middle(self) -> float | None:
-        """Where 1000 lies, the mean of everybody; None outside of the drawing."""
-        return self.place(1000) if self.lowest <= 1000 <= self.highest else None
+    def middle(self) -> float:
+        """Where the mean of everybody lies."""
+        return self.place(MEAN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +98,13 @@ def _group(number: int | None, rows: list[Mapping[str, Any]]) -> Group:
 
 
 def scale_of(rows: Iterable[Mapping[str, Any]]) -> Scale | None:
-    """A scale that holds every rating with its interval and a little room; None without a rating."""
-    points = [row[name] for row in rows for name in ("rating", "lower", "upper") if row[name] is not None]
-    if not points:
+    """A scale that holds the mean and every rating with its interval and a little room; None without a rating."""
+    found = [row[name] for row in rows for name in ("rating", "lower", "upper") if row[name] is not None]
+    if not found:
         return None
-    room = max((max(points) - min(points)) * 0.04, 10.0)
-    return Scale(min(points) - room, max(points) + room)
+    lowest, highest = min(*found, MEAN), max(*found, MEAN)
+    room = max((highest - lowest) * 0.04, 10.0)
+    return Scale(lowest - room, highest + room)
 
 
 def points(value: float) -> str:
@@ -133,8 +135,11 @@ def flag_title(flag: str) -> str:
     return FLAGS.get(flag, flag.replace("_", " "))
 
 
-def gate_title(state: str) -> str:
-    return GATES.get(state, state)
+def gate_title(gate: Mapping[str, Any]) -> str:
+    """What the state of the gate means; a gate that says why itself is quoted."""
+    state = str(gate["state"])
+    reason = gate.get("reason")
+    return f"{state}: {reason}" if reason else GATES.get(state, state)
 
 
 def policy_title(policy: str) -> str:

@@ -177,12 +177,11 @@ class Shelf:
         self._retire(old)
 
     def _opened(self, path: Path) -> Held:
-        """The snapshot with everything ready that most people ask for."""
+        """The snapshot with its board ready in the first rendering; the others are made when they are asked for."""
         reader = open_snapshot(path)
         try:
             held = Held(reader, [str(judge["id"]) for judge in reader.judges()])
-            for kind in self._renderings:
-                self._make(held, kind, None)
+            self._make(held, next(iter(self._renderings)), None)
         except BaseException:
             reader.close()
             raise

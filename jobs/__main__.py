@@ -1,8 +1,20 @@
-"""`python -m jobs` is `leaderboard jobs run`."""
+"""`python -m jobs --home DIR`: the process that plays by the clock."""
 
-import sys
+from __future__ import annotations
 
-from leaderboard.cli import main
+import argparse
+from pathlib import Path
 
-sys.argv[1:1] = ["jobs", "run"]
+from jobs.process import run_jobs
+from leaderboard.cli import guarded
+from leaderboard.home import Home
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="jobs", description="Plays queued runs and the schedules of a tournament.")
+    parser.add_argument("--home", type=Path, required=True)
+    home = Home(parser.parse_args().home)
+    guarded(lambda: run_jobs(home))
+
+
 main()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
 
 from leaderboard.settings import Schedule, seconds_of
 
@@ -30,7 +32,13 @@ def clock(schedules: Sequence[Schedule], due: Due) -> Iterator[None]:
         scheduler.shutdown(wait=True)
 
 
-def _trigger(schedule: Schedule) -> object:
+def missed(schedule: Schedule, last: datetime, now: datetime) -> bool:
+    """Whether the schedule was due after `last`, the start of its newest run, and not later than `now`."""
+    due: datetime | None = _trigger(schedule).get_next_fire_time(last, last)
+    return due is not None and due <= now
+
+
+def _trigger(schedule: Schedule) -> Any:
     from apscheduler.triggers.cron import CronTrigger
     from apscheduler.triggers.interval import IntervalTrigger
 

@@ -6,9 +6,11 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
-from jobs.clock import clock
+from jobs.clock import clock, missed
 from leaderboard.errors import Busy, LeaderboardError
 from leaderboard.home import Home
 from leaderboard.ledger import runs as run_rows
@@ -25,6 +27,8 @@ from leaderboard.tournament.start import FLAGS, Provider, play_run
 POLL = 1.0
 TRIGGER = "schedule "
 BY_HAND = ("cli", "demo")
+REMEMBERED = 1000
+"""So many of the newest runs are looked through for the last one of a schedule."""
 
 
 class Log:
@@ -55,6 +59,7 @@ def run_jobs(home: Home) -> None:
             for warning in office.warnings:
                 say(f"warning: {warning}")
             _put_back(office)
+            _catch_up(office, settings.schedule)
             with clock(settings.schedule, lambda schedule: _due(office, schedule)):
                 _serve(office, stop)
     except Busy as error:
@@ -65,6 +70,17 @@ def _put_back(office: Office) -> None:
     """Runs of a jobs process that died wait again. A run that a person started stays theirs to go on with."""
     with office.ledger.write() as tx:
         run_rows.requeue_running(tx, but_of=BY_HAND)
+
+
+def _catch_up(office: Office, schedules: Sequence[Schedule]) -> None:
+    """A schedule that was due while nothing was running is made up for, once."""
+    with office.ledger.read() as tx:
+        newest = {run.trigger: run.created_at for run in reversed(run_rows.all(tx, REMEMBERED))}
+    now = datetime.fromisoformat(office.now())
+    for schedule in schedules:
+        last = newest.get(TRIGGER + schedule.name)
+        if last is not None and missed(schedule, datetime.fromisoformat(last), now):
+            _due(office, schedule)
 
 
 def _serve(office: Office, stop: threading.Event) -> None:
@@ -81,7 +97,7 @@ def _serve(office: Office, stop: threading.Event) -> None:
             stop.wait(POLL)
             continue
         provider = provider or Provider(chat=litellm_chat(), resolve=resolve)
-        if _play(office, run, provider) == "cancelled":
+        if not stop.is_set() and _play(office, run, provider) == "cancelled":
             stop.set()
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from leaderboard.errors import Busy, NotFound
+from leaderboard.errors import BadInput, Busy, NotFound, StoreDamaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +54,24 @@ class Home:
     def require(self) -> None:
         if not self.exists():
             raise NotFound(
-                f"no tournament in {self.path}: run `leaderboard init` (or `leaderboard demo`) first, "
-                "or name its folder with --home or LEADERBOARD_HOME"
+                f"no tournament in {self.path}\n"
+                "make one with `leaderboard init` or `leaderboard demo`, or name its folder with --home"
             )
 
     def secret(self) -> bytes:
-        """The key behind the marks in judge prompts."""
-        return bytes.fromhex(self.secret_file.read_text(encoding="ascii").strip())
+        """The key behind the marks in judge prompts. StoreDamaged when its file is gone or holds something else."""
+        try:
+            return bytes.fromhex(self.secret_file.read_text(encoding="ascii").strip())
+        except (FileNotFoundError, ValueError) as error:
+            raise StoreDamaged(
+                f"{self.secret_file}: the key behind the marks in judge prompts is missing or damaged\n"
+                "put it back, or remove it and run `leaderboard init`: judgements that exist stay as they are"
+            ) from error
 
     def create(self, *, demo_seed: int | None = None) -> None:
         """Make the folder and its two secrets, keeping those that are there. A demo's secret follows from its seed."""
+        if self.path.is_file():
+            raise BadInput(f"{self.path} is a file: a tournament needs a folder, name one with --home")
         self.path.mkdir(parents=True, exist_ok=True)
         self.snapshots.mkdir(exist_ok=True)
         drawn = secrets.token_hex(32) if demo_seed is None else _demo_secret(demo_seed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -10,12 +12,16 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from leaderboard.errors import BadInput
 
 WEEKDAY_NAMES = re.compile(r"(mon|tue|wed|thu|fri|sat|sun)([-,](mon|tue|wed|thu|fri|sat|sun))*")
 CRON_FIELDS = 5
+ENVIRONMENT = "LEADERBOARD_"
+A_DAY = 86_400.0
+MOST_USD = Decimal(1_000_000_000)
+WORDING = {"Value error, ": "", "Input should be": "must be", "valid tuple": "list", "valid string": "text"}
 
 
 class Schedule(BaseModel):
@@ -66,7 +72,7 @@ def seconds_of(text: str) -> float | None:
 class Settings(BaseSettings):
     """Every setting of a tournament with its default."""
 
-    model_config = SettingsConfigDict(env_prefix="LEADERBOARD_", extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(env_prefix=ENVIRONMENT, extra="forbid", frozen=True)
 
     seed: int = 0
     judge: str | None = None
@@ -74,16 +80,16 @@ class Settings(BaseSettings):
     samples: int | None = Field(default=None, ge=1, le=100)
     prompts: int | None = Field(default=None, ge=1)
     concurrency: int = Field(default=16, ge=1, le=1000)
-    call_timeout: float = Field(default=120.0, gt=0)
+    call_timeout: float = Field(default=120.0, gt=0, le=A_DAY)
     max_attempts: int = Field(default=5, ge=1, le=50)
-    retry_ceiling: float = Field(default=300.0, gt=0)
-    budget: Decimal | None = Field(default=None, ge=0)
+    retry_ceiling: float = Field(default=300.0, gt=0, le=A_DAY)
+    budget: Decimal | None = Field(default=None, ge=0, le=MOST_USD)
     keep_eps: float = Field(default=0.01, gt=0, lt=1)
     keep_cap: int | None = Field(default=None, ge=1)
     gate: Literal["warn", "block"] = "warn"
     gate_threshold: float = Field(default=0.85, gt=0, lt=1)
     allowed_api_bases: tuple[str, ...] = ()
-    publish_every: float = Field(default=1.0, gt=0)
+    publish_every: float = Field(default=1.0, gt=0, le=A_DAY)
     schedule: tuple[Schedule, ...] = ()
 
     @classmethod
@@ -105,13 +111,15 @@ class Settings(BaseSettings):
 
 
 def load_settings(file: Path, flags: Mapping[str, object] | None = None) -> Settings:
-    """Settings of a home. Raises BadInput that names the file and the line or field."""
+    """Settings of a home. Raises BadInput that names the flag, the variable, or the file with its line or field."""
     given = {name: value for name, value in (flags or {}).items() if value is not None}
     try:
         below = Settings(**read_toml(file))  # type: ignore[arg-type]
         return Settings.model_validate({**below.model_dump(), **given}) if given else below
     except ValidationError as error:
-        raise BadInput(_first_problem(file, error)) from None
+        raise BadInput(_first_problem(file, given, error)) from None
+    except SettingsError as error:
+        raise BadInput(f"an environment variable {ENVIRONMENT}… must be JSON: {error}") from None
 
 
 def read_toml(file: Path) -> dict[str, object]:
@@ -124,9 +132,25 @@ def read_toml(file: Path) -> dict[str, object]:
         raise BadInput(f"{file}: not valid TOML: {error}") from None
 
 
-def _first_problem(file: Path, error: ValidationError) -> str:
-    problem = error.errors()[0]
-    place = ".".join(str(part) for part in problem["loc"]) or "schedule"
-    if problem["type"] == "extra_forbidden":
-        return f"{file}: unknown setting {place!r}; the known ones are: {', '.join(Settings.model_fields)}"
-    return f"setting {place}: {problem['msg'].removeprefix('Value error, ')} (flag, LEADERBOARD_… or {file})"
+def _first_problem(file: Path, flags: Mapping[str, object], error: ValidationError) -> str:
+    problem = error.errors(include_url=False)[0]
+    name, *inside = [str(part + 1) if isinstance(part, int) else part for part in problem["loc"]] or ["schedule"]
+    if problem["type"] == "extra_forbidden" and not inside:
+        return f"{file}: unknown setting {name!r}; {_meant(name)}"
+    message = problem["msg"]
+    for technical, plain in WORDING.items():
+        message = message.replace(technical, plain)
+    return f"{' '.join([_place(file, flags, name), *inside])}: {message}"
+
+
+def _place(file: Path, flags: Mapping[str, object], name: str) -> str:
+    """Where the value of a setting came from."""
+    if name in flags:
+        return f"--{name.replace('_', '-')}"
+    variable = f"{ENVIRONMENT}{name.upper()}"
+    return variable if variable in os.environ else f"{file}: {name}"
+
+
+def _meant(name: str) -> str:
+    close = difflib.get_close_matches(name, Settings.model_fields, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(Settings.model_fields)}"

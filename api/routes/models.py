@@ -81,7 +81,7 @@ def add_model(desk: TheDesk, body: Annotated[NewModel, Depends(_new_model)]) -> 
 def _model(desk: Desk, body: NewModel, now: str) -> Model:
     """The model asked for, refused by field. Which keys are set is for the process that sends requests to say."""
     with at("/id"):
-        tidy_id(body.id)
+        _refuse_dots(tidy_id(body.id))
     with at("/litellm"):
         check_route(body.litellm)
         _refuse_address(body.litellm)
@@ -92,6 +92,12 @@ def _model(desk: Desk, body: NewModel, now: str) -> Model:
     with at("/input_price"):
         model = new_model(body.id, _wish(body), system=body.system, family=body.family, environ={}, now=now)
     return replace(model, state="active", reason=None)
+
+
+def _refuse_dots(model_id: str) -> None:
+    """Every client takes these for a step in a path, so such a model would have no address of its own."""
+    if model_id in {".", ".."}:
+        raise BadInput(f"the id {model_id!r} means a place in a path: choose another")
 
 
 def _refuse_address(litellm: str) -> None:

@@ -7,40 +7,49 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 from leaderboard.errors import LeaderboardError
 
+MOST_LINES = 4
 
-def main() -> None:
-    """Run the command line. A refusal is a few lines on stderr and exit code 1, usage errors are exit code 2."""
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line."""
+    guarded(lambda: _app(arguments))
+
+
+def _app(arguments: Sequence[str] | None) -> None:
+    from leaderboard.cli.app import app
+
+    app(arguments, prog_name="leaderboard")
+
+
+def guarded(program: Callable[[], object]) -> None:
+    """Run a program as a person expects it: a refusal is a few lines on stderr and exit code 1, no traceback.
+
+    Usage errors are exit code 2.
+    """
     for stream in (sys.stdout, sys.stderr):
         # Half a character in a text is then printed as its JSON escape instead of stopping the program.
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        _read_dotenv()
-        from leaderboard.cli.app import app
-
-        app()
+        program()
     except LeaderboardError as error:
         _refuse(str(error))
     except BrokenPipeError:
         # The reader went away (`| head`): point stdout elsewhere so that the exit does not complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        _refuse(f"{error.filename}: {error.strerror}")
     except KeyboardInterrupt:
         sys.exit(130)
 
 
 def _refuse(text: str) -> None:
-    lines = [line for line in text.splitlines() if line.strip()][:4]
+    lines = [line for line in text.splitlines() if line.strip()][:MOST_LINES]
     sys.stderr.write("error: " + "\n".join(lines) + "\n")
     sys.exit(1)
-
-
-def _read_dotenv() -> None:
-    """A .env in the working folder is read; what the shell has set wins."""
-    if Path(".env").is_file():
-        from dotenv import load_dotenv
-
-        load_dotenv(".env", override=False)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
 from leaderboard import __version__
 from leaderboard.cli import bias, board, demo, init, jobs, judges, models, parse, prompts, run, serve, sql, status
+from leaderboard.cli.dotenv import read_dotenv
 
 app = typer.Typer(
     name="leaderboard",
     help="A tournament leaderboard for language models: judged in both orders, rated with honest intervals.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    # The help pages of rich cost more than all other imports together.
+    rich_markup_mode=None,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -28,6 +33,7 @@ def program(
     version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
 ) -> None:
     """A tournament leaderboard for language models."""
+    read_dotenv(Path(".env"))
 
 
 app.command("demo")(demo.demo)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from leaderboard.cli import options as o
+from leaderboard.cli.programs import become
 
 app = typer.Typer(help="The process that plays by the clock.", no_args_is_help=True)
 
@@ -17,7 +18,4 @@ def group() -> None:
 @app.command()
 def run(home: o.HomeOption = o.DEFAULT_HOME) -> None:
     """Play queued runs and the schedules of tournament.toml until stopped. One process a tournament."""
-    from jobs.process import run_jobs
-    from leaderboard.home import Home
-
-    run_jobs(Home(home))
+    become("jobs", ["--home", str(home)])

@@ -19,6 +19,7 @@ JudgeArgument = Annotated[str, typer.Argument(help="Id of the judge.")]
 
 @app.command()
 def add(
+    ctx: typer.Context,
     judge: JudgeArgument,
     litellm: o.LitellmOption,
     template: Annotated[
@@ -44,41 +45,9 @@ def add(
     as_json: o.JsonOption = False,
 ) -> None:
     """Add a judge: a model, a template family, a rubric, parameters."""
-    from leaderboard.formats.jsonl import read_text
-    from leaderboard.providers.litellm_adapter import resolve
-    from leaderboard.tournament.clock import utc_now
-    from leaderboard.tournament.enrol import enrol_judge
-    from leaderboard.tournament.registry import Wish, new_judge, parse_params
-    from leaderboard.tournament.shown import shown_judge
+    from leaderboard.cli.enrolling import add_judge
 
-    wish = Wish(
-        litellm=litellm,
-        api_base=api_base,
-        api_key_env=api_key_env,
-        api_version=api_version,
-        region=region,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        params=parse_params(param or ()),
-        input_price=input_price,
-        output_price=output_price,
-        price_as=price_as,
-        strict=strict,
-    )
-    now = utc_now()
-    new = new_judge(
-        judge,
-        wish,
-        template=template,
-        protocol=protocol,
-        samples=samples,
-        rubric=read_text(rubric) if rubric else None,
-        system=system,
-        family=family,
-        now=now,
-    )
-    with ledger_of(home) as ledger:
-        shown = shown_judge(enrol_judge(ledger, new, resolve, now))
+    shown = add_judge(ctx.params)
     if as_json:
         print_json(shown)
         return

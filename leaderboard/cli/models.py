@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,6 +18,7 @@ ModelArgument = Annotated[str, typer.Argument(help="Id of the model.")]
 
 @app.command()
 def add(
+    ctx: typer.Context,
     model: ModelArgument,
     litellm: o.LitellmOption,
     api_base: o.ApiBaseOption = None,
@@ -37,36 +38,13 @@ def add(
     as_json: o.JsonOption = False,
 ) -> None:
     """Add a model to the tournament: it is screened against the field at the next round."""
-    import os
+    from leaderboard.cli.enrolling import add_model
 
-    from leaderboard.providers.litellm_adapter import resolve
-    from leaderboard.tournament.clock import utc_now
-    from leaderboard.tournament.enrol import enrol_model
-    from leaderboard.tournament.registry import Wish, new_model, parse_params
-    from leaderboard.tournament.shown import shown_model
-
-    wish = Wish(
-        litellm=litellm,
-        api_base=api_base,
-        api_key_env=api_key_env,
-        api_version=api_version,
-        region=region,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        params=parse_params(param or ()),
-        input_price=input_price,
-        output_price=output_price,
-        price_as=price_as,
-        strict=strict,
-    )
-    now = utc_now()
-    with ledger_of(home) as ledger:
-        new = new_model(model, wish, system=system, family=family, environ=os.environ, now=now)
-        shown = shown_model(enrol_model(ledger, new, resolve, now))
+    shown = add_model(ctx.params)
     if as_json:
         print_json(shown)
         return
-    say(f"added {shown['id']}")
+    say(f"added model {shown['id']}")
     describe(shown)
 
 
@@ -150,7 +128,7 @@ def import_answers(
     from leaderboard.tournament.imported import import_answers as take
 
     with ledger_of(home) as ledger:
-        result = take(ledger, model, file, utc_now())
+        result: dict[str, Any] = take(ledger, model, file, utc_now())
     if as_json:
         print_json(result)
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,7 +24,7 @@ def import_prompts(
     from leaderboard.tournament.imported import import_prompts as take
 
     with ledger_of(home) as ledger:
-        result = take(ledger, file)
+        result: dict[str, Any] = take(ledger, file)
     if as_json:
         print_json(result)
         return

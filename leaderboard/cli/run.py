@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from leaderboard.cli import options as o
 from leaderboard.cli.progress import shown_progress
 from leaderboard.cli.screen import print_items, print_json, say, table, talk, usd
+
+if TYPE_CHECKING:
+    from leaderboard.home import Home
+    from leaderboard.settings import Settings
+    from leaderboard.tournament.enrol import Resolver
+    from leaderboard.tournament.kinds import RunKind
+    from leaderboard.tournament.office import Office
 
 Record = dict[str, Any]
 
@@ -35,7 +42,7 @@ def run(
     from leaderboard.home import Home, writer_lock
     from leaderboard.settings import load_settings
 
-    flags = {
+    flags: dict[str, object] = {
         "judge": judge,
         "top_k": top_k,
         "samples": samples,
@@ -45,34 +52,36 @@ def run(
         "max_attempts": max_attempts,
         "budget": budget,
     }
-    _require_kind(kind)
+    wanted = known_kind(kind)
     place = Home(home)
     place.require()
     settings = load_settings(place.settings_file, flags)
     if dry_run:
-        _dry_run(place, settings, kind, as_json)
+        _dry_run(place, settings, wanted, as_json)
         return
     try:
         with writer_lock(place):
             pass
     except Busy:
-        record = _hand_over(place, settings, kind, flags)
+        record = _hand_over(place, wanted, flags)
     else:
-        record = _play(place, settings, kind, yes)
+        record = _play(place, settings, wanted, yes)
     print_json(record) if as_json else show_record(record)
     if record["state"] in {"failed", "cancelled"}:
         raise typer.Exit(1)
 
 
-def _require_kind(kind: str) -> None:
+def known_kind(kind: str) -> RunKind:
     from leaderboard.errors import BadInput
     from leaderboard.tournament.kinds import RUN_KINDS
 
-    if kind not in RUN_KINDS:
-        raise BadInput(f"cannot run {kind!r}: choose one of {', '.join(RUN_KINDS)}")
+    for known in RUN_KINDS:
+        if kind == known:
+            return known
+    raise BadInput(f"cannot run {kind!r}: choose one of {', '.join(RUN_KINDS)}")
 
 
-def _play(place: Any, settings: Any, kind: str, yes: bool) -> Record:
+def _play(place: Home, settings: Settings, kind: RunKind, yes: bool) -> Record:
     from leaderboard.providers.litellm_adapter import litellm_chat, resolve
     from leaderboard.tournament.office import open_office
     from leaderboard.tournament.start import Provider, play_run
@@ -84,23 +93,23 @@ def _play(place: Any, settings: Any, kind: str, yes: bool) -> Record:
             _ask_consent(office, kind, resolve)
         with shown_progress() as progress:
             provider = Provider(chat=litellm_chat(), resolve=resolve)
-            return play_run(office, kind, provider, progress, judge=settings.judge)  # type: ignore[arg-type]
+            return play_run(office, kind, provider, progress, judge=settings.judge)
 
 
-def _ask_consent(office: Any, kind: str, resolve: Any) -> None:
+def _ask_consent(office: Office, kind: RunKind, resolve: Resolver) -> None:
     """Show what it may cost and ask. Somebody who is not at a terminal has decided by starting the command."""
     from leaderboard.tournament.estimate import estimate
 
     if not sys.stdin.isatty() or not sys.stderr.isatty():
         return
-    plan = estimate(office, kind, resolve)
+    plan: Record = estimate(office, kind, resolve)
     if plan["requests"]:
         show_plan(plan)
         if not typer.confirm("go on?", default=True, err=True):
             raise typer.Exit(1)
 
 
-def _hand_over(place: Any, settings: Any, kind: str, flags: dict[str, object]) -> Record:
+def _hand_over(place: Home, kind: RunKind, flags: dict[str, object]) -> Record:
     """Another process writes this tournament: it gets the work through the ledger, and is followed."""
     from leaderboard.tournament.handover import hand_over
 
@@ -108,7 +117,7 @@ def _hand_over(place: Any, settings: Any, kind: str, flags: dict[str, object]) -
         return hand_over(place, kind, flags, progress)
 
 
-def _dry_run(place: Any, settings: Any, kind: str, as_json: bool) -> None:
+def _dry_run(place: Home, settings: Settings, kind: RunKind, as_json: bool) -> None:
     from leaderboard.providers.litellm_adapter import resolve
     from leaderboard.tournament.estimate import estimate
     from leaderboard.tournament.office import open_office

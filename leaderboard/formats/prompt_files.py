@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,67 +17,109 @@ from leaderboard.ledger.ids import folded, storable, tidy_id
 Numbered = Iterator[tuple[int, Mapping[str, object]]]
 TEXT_FIELDS = ("turns", "text", "prompt")
 ID_FIELDS = ("id", "question_id", "uid")
+FIELDS = frozenset(
+    {*TEXT_FIELDS, *ID_FIELDS, "system", "category", "group", "language", "reference", "visibility"},
+)
+LONGEST_LABEL = 100
+LONGEST_CELL = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedPrompt:
-    """A prompt and the line of the file that it stands on."""
+    """A prompt and the line of the file that it begins on."""
 
     line: int
     prompt: Prompt
 
 
-def read_prompts(file: Path) -> list[NumberedPrompt]:
-    """Every prompt of the file, in order. Raises BadInput that names file and line of the first bad or doubled one.
+@dataclass(frozen=True, slots=True)
+class PromptFile:
+    """The prompts of a file in order, how many lines repeated an earlier one, and fields that mean nothing here."""
 
-    A line that repeats an earlier id with the same content is dropped.
+    prompts: list[NumberedPrompt]
+    repeated: int
+    unused: list[str]
+
+
+def read_prompts(file: Path) -> PromptFile:
+    """Every prompt of the file. Raises BadInput that names file and line of the first bad or doubled one.
+
+    A line that repeats an earlier id with the same content is counted and dropped.
     """
-    reader = READERS.get(file.suffix.lower(), read_objects)
     found: dict[str, NumberedPrompt] = {}
-    for line, row in reader(file):
-        item = NumberedPrompt(line, _prompt(file, line, row))
-        earlier = found.setdefault(folded(item.prompt.id), item)
-        if earlier.prompt != item.prompt:
-            raise BadInput(
-                f"{file}, line {line}: the id {item.prompt.id!r} is that of line {earlier.line}, or looks like it"
-            )
+    repeated, unused = 0, set[str]()
+    for line, row in READERS.get(file.suffix.lower(), read_objects)(file):
+        try:
+            item = NumberedPrompt(line, _prompt(row))
+            twin = found.setdefault(folded(item.prompt.id), item)
+            _refuse_other(item, twin)
+        except BadInput as error:
+            raise BadInput(f"{file}, line {line}: {error}") from None
+        repeated += twin is not item
+        unused |= set(row) - FIELDS
     if not found:
         raise BadInput(f"{file}: no prompts in it")
-    return list(found.values())
+    return PromptFile(list(found.values()), repeated, sorted(unused))
+
+
+def _refuse_other(item: NumberedPrompt, twin: NumberedPrompt) -> None:
+    if item.prompt.id != twin.prompt.id:
+        raise BadInput(f"the id {item.prompt.id!r} looks like {twin.prompt.id!r} on line {twin.line}")
+    if item.prompt != twin.prompt:
+        raise BadInput(f"the id {item.prompt.id!r} stands on line {twin.line} with another content")
 
 
 def _read_csv(file: Path) -> Numbered:
-    rows = csv.DictReader(io.StringIO(read_text(file), newline=""), strict=True)
+    """(first line of the row, its fields that are not empty)."""
+    csv.field_size_limit(LONGEST_CELL)
+    rows = csv.reader(io.StringIO(read_text(file), newline=""), strict=True)
+    header: list[str] | None = None
+    line = 1
     try:
         for row in rows:
-            if None in row or None in row.values():
-                raise BadInput(f"{file}, line {rows.line_num}: more or fewer fields than the header")
-            yield rows.line_num, {name: value for name, value in row.items() if value != ""}
+            if header is None:
+                header = _checked_header(file, row)
+            elif row:
+                yield line, _fields(file, line, header, row)
+            line = rows.line_num + 1
     except csv.Error as error:
-        raise BadInput(f"{file}, line {rows.line_num}: {error}") from None
+        raise BadInput(f"{file}, line {line}: {error}") from None
+
+
+def _checked_header(file: Path, row: Sequence[str]) -> list[str]:
+    names = [name.strip() for name in row]
+    doubled = next((name for name in names if names.count(name) > 1), None)
+    if doubled is not None:
+        raise BadInput(f"{file}, line 1: the column {doubled!r} stands twice")
+    if not set(names) & set(TEXT_FIELDS):
+        raise BadInput(f"{file}, line 1: none of the columns {', '.join(TEXT_FIELDS)}; found: {', '.join(names)[:200]}")
+    return names
+
+
+def _fields(file: Path, line: int, header: Sequence[str], row: Sequence[str]) -> dict[str, object]:
+    if len(row) != len(header):
+        raise BadInput(f"{file}, line {line}: {len(row)} fields, the header has {len(header)}")
+    return {name: value for name, value in zip(header, row, strict=True) if value != ""}
 
 
 READERS: dict[str, Callable[[Path], Numbered]] = {".csv": _read_csv}
 
 
-def _prompt(file: Path, line: int, row: Mapping[str, object]) -> Prompt:
-    try:
-        turns = _turns(row)
-        visibility = _text(row, "visibility") or "public"
-        if visibility not in {"public", "private"}:
-            raise BadInput(f"visibility must be public or private, not {visibility!r}")
-        return Prompt(
-            id=tidy_id(_id(row) or f"prompt-{content_hash(turns)[:12]}"),
-            turns=turns,
-            system=_text(row, "system"),
-            category=_text(row, "category") or "general",
-            group=_text(row, "group"),
-            language=(_text(row, "language") or "en").lower(),
-            reference=_reference(row),
-            visibility=visibility,  # type: ignore[arg-type]
-        )
-    except BadInput as error:
-        raise BadInput(f"{file}, line {line}: {error}") from None
+def _prompt(row: Mapping[str, object]) -> Prompt:
+    turns = _turns(row)
+    visibility = _label(row, "visibility") or "public"
+    if visibility not in {"public", "private"}:
+        raise BadInput(f"visibility must be public or private, not {visibility!r}")
+    return Prompt(
+        id=tidy_id(_id(row) or f"prompt-{content_hash(turns)[:12]}"),
+        turns=turns,
+        system=_text(row, "system"),
+        category=_label(row, "category") or "general",
+        group=_label(row, "group"),
+        language=(_label(row, "language") or "en").lower(),
+        reference=_reference(row),
+        visibility=visibility,  # type: ignore[arg-type]
+    )
 
 
 def _id(row: Mapping[str, object]) -> str | None:
@@ -94,7 +136,7 @@ def _id(row: Mapping[str, object]) -> str | None:
 def _turns(row: Mapping[str, object]) -> tuple[str, ...]:
     given = [name for name in TEXT_FIELDS if row.get(name) is not None]
     if len(given) != 1:
-        raise BadInput(f"give one of {', '.join(TEXT_FIELDS)}, found {', '.join(given) or 'none'}")
+        raise BadInput(f"give one of {', '.join(TEXT_FIELDS)}; found {' and '.join(given) or 'none'}")
     value = row[given[0]]
     turns = value if isinstance(value, list) else [value]
     if not turns or not all(isinstance(turn, str) and turn.strip() for turn in turns):
@@ -114,3 +156,11 @@ def _text(row: Mapping[str, object], name: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise BadInput(f"{name} must be a text")
     return storable(value)[0] if value else None
+
+
+def _label(row: Mapping[str, object], name: str) -> str | None:
+    """A short text on one line; an empty one is none."""
+    text = (_text(row, name) or "").strip()
+    if not text.isprintable() or len(text) > LONGEST_LABEL:
+        raise BadInput(f"{name} must be one line of at most {LONGEST_LABEL} characters")
+    return text or None

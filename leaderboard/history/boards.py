@@ -30,7 +30,9 @@ def board(con: duckdb.DuckDBPyConnection, snapshot: str | None, judge: str | Non
     """
     fits = {str(fit["board"]): fit for fit in rows_of(con, sql("newest_fits"), {"scope": scope, "judge": judge})}
     standings = {name: rows_of(con, STANDINGS, [fit["id"]]) for name, fit in fits.items()}
-    shown = "validated" if standings.get("validated") else "screened"
+    # A validated list without rows that has something to say was held back: it is not that nobody is validated.
+    has_validated = standings.get("validated") or ("validated" in fits and _notes(fits["validated"]))
+    shown = "validated" if has_validated else "screened"
     if shown not in fits:
         return _empty(con, snapshot, judge, scope)
     below = shown == "validated" and "screened" in fits

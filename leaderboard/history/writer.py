@@ -1,11 +1,13 @@
-"""The owner of the live file. Whoever opens it holds the writer lock; one thread at a time."""
+"""The owner of the live file. Whoever opens it holds the writer lock."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import duckdb
 
@@ -21,9 +23,23 @@ if TYPE_CHECKING:
     from leaderboard.ledger.outbox import Batch
     from leaderboard.ledger.runs import Run
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _one_at_a_time(method: Callable[Concatenate[History, P], R]) -> Callable[Concatenate[History, P], R]:
+    """Threads wait for each other: on a shared connection they would get each other's rows, without an error."""
+
+    @wraps(method)
+    def alone(self: History, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with self._turn:
+            return method(self, *args, **kwargs)
+
+    return alone
+
 
 class History:
-    """Appends facts, derives verdicts, publishes snapshots.
+    """Appends facts, derives verdicts, publishes snapshots. Threads may share it; they take turns.
 
     `warnings` says in words what was wrong with the file when it was opened.
     """
@@ -32,6 +48,7 @@ class History:
         self.path = path
         self.warnings = warnings
         self._con = con
+        self._turn = threading.RLock()
 
     @classmethod
     def open(cls, path: Path, memory_limit: str = "1GB") -> History:
@@ -47,14 +64,17 @@ class History:
         snapshots.checkpoint(con)  # what is appended from here on never stands behind a damaged piece of log
         return cls(path, con, warnings)
 
+    @_one_at_a_time
     def close(self) -> None:
         self._con.close()
 
+    @_one_at_a_time
     def has_batches(self, ids: Iterable[str]) -> set[str]:
         """Those of the batches that are here. One that was acknowledged and is not here was lost with a damaged log."""
         found = self._con.execute("SELECT id FROM batch WHERE id IN (SELECT unnest(?::VARCHAR[]))", [list(ids)])
         return {row[0] for row in found.fetchall()}
 
+    @_one_at_a_time
     def insert_batch(self, batch: Batch) -> Touched:
         """Append a batch's facts in one transaction and return the (pairing, stage) pairs whose verdict may change.
 
@@ -67,6 +87,7 @@ class History:
                     append(self._con, table, rows, NEW_READINGS if table == "reading" else "")
         return touched_by(batch)
 
+    @_one_at_a_time
     def copy_registry(
         self, models: Iterable[Model], judges: Iterable[Judge], prompts: Iterable[Prompt], runs: Iterable[Run]
     ) -> int:
@@ -80,28 +101,34 @@ class History:
         with transaction(self._con):
             return sum(registry.append_changed(self._con, table, rows) for table, rows in tables.items())
 
+    @_one_at_a_time
     def derive(self, touched: Touched | None) -> int:
         """Replace the verdicts of the touched pairs (None: of all) and return how many there are of them now."""
         return verdicts.derive(self._con, touched)
 
+    @_one_at_a_time
     def verdict_rows(self, stage: str, judge: str | None, fingerprint: str | None) -> VerdictColumns:
         """The decided verdicts that a fit of this judge and stage rests on."""
         return derived.verdict_columns(self._con, stage, judge, fingerprint)
 
+    @_one_at_a_time
     def bias_rows(self, judge: str) -> list[BiasRow]:
         """Validation readings of the judge's newest fingerprint."""
         return derived.bias_rows(self._con, judge)
 
+    @_one_at_a_time
     def answers(self) -> dict[tuple[str, str], list[StoredAnswer]]:
         """Each model's newest text for each turn of a prompt, by (prompt, model)."""
         return derived.newest_answers(self._con)
 
+    @_one_at_a_time
     def append_fit(self, fit: FitRecord) -> None:
         """Store a fit and its standings; earlier ones stay."""
         with transaction(self._con):
             append(self._con, "fit", [fits.fit_row(fit)])
             append(self._con, "standing", fits.standing_rows(fit))
 
+    @_one_at_a_time
     def publish(self, folder: Path, keep: int = 3, now: datetime | None = None) -> Snapshot:
         """Publish a snapshot and keep the newest `keep`; see `snapshots.publish`."""
         return snapshots.publish(self._con, self.path, folder, keep, now or datetime.now(UTC))

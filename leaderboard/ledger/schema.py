@@ -144,7 +144,7 @@ requests = Table(
     Column("unreadable", Integer, nullable=False),
     Column("finished_at", Text),
     Column("batch_id", Text, ForeignKey("batches.id")),
-    Index("ix_requests_run", "run", "state"),
+    Index("ix_requests_state", "state", "run"),
     Index("ix_requests_batch", "batch_id", "state"),
 )
 
@@ -171,9 +171,8 @@ attempts = Table(
     Column("cost_nano", BigInteger),
     Column("batch_id", Text, ForeignKey("batches.id")),
     Index("ix_attempts_call", "call", "state"),
-    Index("ix_attempts_run", "run", "state"),
     Index("ix_attempts_batch", "batch_id", "state"),
-    Index("ix_attempts_state", "state"),
+    Index("ix_attempts_state", "state", "run"),
 )
 
 samples = Table(

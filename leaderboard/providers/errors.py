@@ -29,7 +29,8 @@ KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 RETRYABLE: frozenset[ErrorKind] = frozenset(
     {"timeout", "rate_limit", "server", "connection", "garbage", "cut", "empty"}
 )
-MAYBE_BILLED: frozenset[ErrorKind] = frozenset({"timeout", "server", "connection", "garbage", "cut", "empty"})
+MAYBE_BILLED: frozenset[ErrorKind] = frozenset({"timeout", "connection", "garbage", "cut", "empty"})
+"""An error reply (429, 5xx, 4xx) is an answer without a product; in these cases nobody can tell."""
 
 
 class ProviderError(LeaderboardError):

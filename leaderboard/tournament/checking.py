@@ -31,12 +31,12 @@ def _who(
 ) -> tuple[Sequence[Contestant], list[dict[str, object]]]:
     with office.ledger.read() as tx:
         table = judges if role == "judge" else models
-        chosen: list[Model | Judge] = [table.get(tx, wanted)] if wanted else list(table.all(tx, states=("active",)))
+        chosen: list[Contestant] = [table.get(tx, wanted)] if wanted else [*table.all(tx, states=("active",))]
     if wanted and chosen[0].endpoint is None:
         raise BadInput(f"{wanted} has imported answers and no endpoint: there is nothing to check")
     resolved_judges = [resolve_judge(office, who, provider.resolve) for who in chosen if isinstance(who, Judge)]
     playing, sat_out = resolve_models(office, [who for who in chosen if isinstance(who, Model)], provider.resolve)
-    asked = [*resolved_judges, *(model for model in playing if model.endpoint is not None)]
+    asked: list[Contestant] = [*resolved_judges, *(model for model in playing if model.endpoint is not None)]
     return asked, [{"id": name.split(" ", 1)[1], "ok": False, "trouble": why} for name, why in sat_out.items()]
 
 

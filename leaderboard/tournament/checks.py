@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 
 from leaderboard.core.types import Judge, Model
-from leaderboard.ledger import judges, models
+from leaderboard.ledger import judges, models, requests
+from leaderboard.providers.routes import lane_of
 from leaderboard.tournament.clock import ago
 from leaderboard.tournament.office import Office
 from leaderboard.tournament.play import Player
@@ -32,18 +34,25 @@ def due_for_check(who: Contestant, now: str) -> bool:
 
 
 async def check(office: Office, player: Player, run: str, everyone: Sequence[Contestant]) -> dict[str, str]:
-    """Ask each of them once, side by side, and keep the result. Returns what is wrong, by `model X` or `judge Y`."""
-    tasks = [check_task(who, run, uuid.uuid4().hex) for who in everyone]
-    await player.play(tasks)
-    wrong = {}
-    for who, task in zip(everyone, tasks, strict=True):
-        error = player.errors.pop(task.who, None) or player.dead.get(task.who)
-        if error is None and player.stopping:
-            continue
-        if error is not None:
-            wrong[task.who] = error
+    """Ask each of them once, side by side, and keep each result as soon as it is there, so that no interruption
+    repeats it. Returns what is wrong, by `model X` or `judge Y`.
+    """
+    async with asyncio.TaskGroup() as group:
+        asked = [(who, group.create_task(_check(office, player, run, who))) for who in everyone]
+    return {name_of(who): error for who, task in asked if (error := task.result()) is not None}
+
+
+async def _check(office: Office, player: Player, run: str, who: Contestant) -> str | None:
+    """What is wrong. A check that was not sent because its lane had failed is as wrong as the one that failed."""
+    task = check_task(who, run, uuid.uuid4().hex)
+    await player.play([task])
+    with office.ledger.read() as tx:
+        good = requests.known_keys(tx, [task.request.key]).get(task.request.key) == "done"
+    failed = player.errors.pop(task.who, None) or player.dead.get(task.who) or player.dead.get(lane_of(task.endpoint))
+    error = None if good else failed
+    if good or error is not None:
         _keep(office, who, error)
-    return wrong
+    return error
 
 
 def _keep(office: Office, who: Contestant, error: str | None) -> None:

@@ -27,20 +27,27 @@ def reconcile(ledger: Ledger, history: History) -> list[str]:
     """Bring the history up to the ledger after any interruption. Returns warnings for the operator.
 
     A batch that was under way is inserted unless it is there already, and its verdicts are derived again; so is one
-    that a damaged log lost, for the ledger keeps every batch until a snapshot holds it.
+    that a damaged log lost, for the ledger keeps every batch until a snapshot holds it. What waits for a batch follows.
     """
     with ledger.read() as tx:
         waiting = outbox.unpublished(tx)
         published = outbox.published_ids(tx)
+        committed = outbox.committed_ids(tx)
+    gone = set(committed) - history.has_batches(committed)
     for batch in waiting:
         touched = history.insert_batch(batch)
         with ledger.write() as tx:
             outbox.committed(tx, batch.id)
         history.derive(touched)
-    lost = published - history.has_batches(sorted(published))
-    if lost:
-        return [f"{len(lost)} published batches are missing from the history: restore it from the last snapshot"]
-    return []
+    collect(ledger, history)
+    warnings = []
+    if gone:
+        warnings.append(f"{len(gone)} batches had gone from the history; they are back, from the ledger")
+    if lost := published - history.has_batches(sorted(published)):
+        warnings.append(
+            f"{len(lost)} published batches are missing from the history: restore it from the last snapshot"
+        )
+    return warnings
 
 
 def collect(ledger: Ledger, history: History) -> int:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import cast
 
 from leaderboard.core.agreement import kendall_tau
+from leaderboard.core.types import Model
 from leaderboard.errors import BadInput
 from leaderboard.history.reader import open_snapshot
 from leaderboard.history.snapshots import current
@@ -98,8 +99,13 @@ def play(home: Home, provider: Provider, progress: Progress) -> Result:
         record = play_run(office, "tournament", provider, progress, trigger="demo")
         with office.ledger.read() as tx:
             field, languages = models.all(tx), sorted({prompt.language for prompt in prompts.all(tx)})
-    truth = {model.id: float(str(model.endpoint.wanted["skill"])) for model in field if model.endpoint is not None}
-    return result(home, record, truth, languages)
+    return result(home, record, known_truth(field), languages)
+
+
+def known_truth(field: list[Model]) -> dict[str, float]:
+    """The skill of each simulated contestant. A model that was added to the demo's home has none."""
+    wanted = {model.id: model.endpoint.wanted for model in field if model.endpoint is not None}
+    return {name: float(str(params["skill"])) for name, params in wanted.items() if "skill" in params}
 
 
 def result(home: Home, record: Result, truth: dict[str, float], languages: list[str]) -> Result:
@@ -111,7 +117,7 @@ def result(home: Home, record: Result, truth: dict[str, float], languages: list[
         board = reader.board()
     validated = cast(list[Result], board["standings"])
     screened = cast(list[Result], board["screened"])
-    order = [str(row["model"]) for row in [*validated, *screened]]
+    order = [str(row["model"]) for row in [*validated, *screened] if row["model"] in truth]
     calls = cast(dict[str, int], record["calls"])
     gate = cast(Result, board["gate"] or {})
     head = cast(Result, board["head"])

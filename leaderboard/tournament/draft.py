@@ -23,7 +23,11 @@ Charge = tuple[int | None, Literal["settled", "unknown"]]
 
 @dataclass(slots=True)
 class Draft:
-    """`missing` are the samples still to come; `room` multiplies the token limit of the next attempt."""
+    """`missing` are the samples still to come; `room` multiplies the token limit of the next attempt.
+
+    `samples` were given for good. `cut_off` came back cut by the token limit and stand, as unreadable, if the one
+    attempt with more room brings nothing better.
+    """
 
     task: Task
     missing: tuple[int, ...]
@@ -31,6 +35,8 @@ class Draft:
     room: int = 1
     pause: float = 0.0
     samples: list[dict[str, object]] = field(default_factory=list)
+    cut_off: list[dict[str, object]] = field(default_factory=list)
+    reply: ChatReply | None = None
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: int | None = 0
@@ -40,9 +46,15 @@ class Draft:
         return cls(task, task.samples)
 
     @property
+    def came(self) -> list[dict[str, object]]:
+        """Every sample that came back, cut ones included unless a whole one followed."""
+        whole = {row["sample"] for row in self.samples}
+        return [*self.samples, *(row for row in self.cut_off if row["sample"] not in whole)]
+
+    @property
     def ungiven(self) -> list[int]:
         """The samples that the task asked for and that no reply brought."""
-        given = {row["sample"] for row in self.samples}
+        given = {row["sample"] for row in self.came}
         return [sample for sample in self.task.samples if sample not in given]
 
     @property
@@ -98,6 +110,7 @@ class Draft:
 
     def charge(self, attempt: Attempt, reply: ChatReply) -> Charge:
         """Add what the reply used. Without a usage report the reservation is booked, as unknown."""
+        self.reply = reply
         price = self.task.endpoint.price
         charge: Charge = (None, "settled")
         if reply.usage is not None:
@@ -117,10 +130,9 @@ class Draft:
         """Read the samples of a judge's reply. Those cut by the token limit stay missing while there is more room."""
         cut = []
         for sample, choice in zip(self.missing, reply.choices, strict=False):
-            if choice.finish_reason == "length" and self.can_grow:
-                cut.append(sample)
-            else:
-                self.samples.append(sample_record(self.task, sample, choice))
+            again = choice.finish_reason == "length" and self.can_grow
+            (self.cut_off if again else self.samples).append(sample_record(self.task, sample, choice))
+            cut += [sample] if again else []
         self.missing = tuple(cut)
         if cut:
             self.room = MORE_ROOM
@@ -131,8 +143,9 @@ class Draft:
         now: str,
         *,
         payload: dict[str, object] | None = None,
-        reply: ChatReply | None = None,
     ) -> Finished:
+        """The request and what came of it; what answered and how many tokens it took is known once a reply came."""
+        reply = self.reply
         return Finished(
             request=self.task.request,
             state=state,

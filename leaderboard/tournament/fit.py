@@ -19,6 +19,7 @@ from leaderboard.history.records import FitRecord, StandingRow, VerdictColumns
 from leaderboard.history.writer import History
 from leaderboard.ledger import models as model_rows
 from leaderboard.tournament.office import Office
+from leaderboard.tournament.shown import as_sent
 from leaderboard.tournament.trial import judge_report
 
 POLICY = "tie"
@@ -75,7 +76,7 @@ def refit(office: Office, judge: Judge, run: str) -> None:
     office.history.append_fit(
         replace(
             _record(base, "screened", screened_fit, screening, judge, registered, waiting - validated),
-            head={"intervals": INTERVALS, "notes": [SCREENED_NOTE]},
+            head={"intervals": INTERVALS, "judge_parameters": as_sent(judge.endpoint), "notes": [SCREENED_NOTE]},
         )
     )
     if validated:
@@ -91,6 +92,7 @@ def _gated(office: Office, judge: Judge, record: FitRecord) -> FitRecord:
     first = _object(report["first_position"])
     head = {
         "intervals": INTERVALS,
+        "judge_parameters": as_sent(judge.endpoint),
         "p_first": {name: first[name] for name in ("share", "lower", "upper", "tie")},
         "protocol": judge.protocol,
         "samples": report["samples"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.resources import as_file
 from pathlib import Path
@@ -25,21 +25,28 @@ IMPORT = "import"
 
 def import_prompts(ledger: Ledger, file: Path) -> dict[str, object]:
     """Add the file's prompts. An id that is there with the same content is counted, with other content refused."""
-    wanted = read_prompts(file)
+    found = read_prompts(file)
+    wanted = found.prompts
     with ledger.write() as tx:
         known = {prompt.id: prompt for prompt in prompts.all(tx)}
         fresh = [item for item in wanted if not _is_known(file, item, known)]
-        clash = prompts.first_clash(tx, [item.prompt.id for item in fresh])
-        if clash is not None:
-            place, twin = clash
-            line = fresh[place].line
-            raise BadInput(f"{file}, line {line}: the id {fresh[place].prompt.id!r} looks like {twin!r}")
+        _refuse_lookalike(tx, file, fresh)
         prompts.add_many(tx, [item.prompt for item in fresh])
+    unused = [f"the field {name!r} means nothing here and was left out" for name in found.unused]
     return {
         "imported": len(fresh),
         "known": len(wanted) - len(fresh),
-        "warnings": _same_text([*known.values(), *(item.prompt for item in fresh)]),
+        "repeated": found.repeated,
+        "warnings": unused + _same_text(known.values(), [item.prompt for item in fresh]),
     }
+
+
+def _refuse_lookalike(tx: Transaction, file: Path, fresh: Sequence[NumberedPrompt]) -> None:
+    clash = prompts.first_clash(tx, [item.prompt.id for item in fresh])
+    if clash is not None:
+        place, twin = clash
+        item = fresh[place]
+        raise BadInput(f"{file}, line {item.line}: the id {item.prompt.id!r} looks like the prompt {twin!r}")
 
 
 def _is_known(file: Path, item: NumberedPrompt, known: dict[str, Prompt]) -> bool:
@@ -51,15 +58,11 @@ def _is_known(file: Path, item: NumberedPrompt, known: dict[str, Prompt]) -> boo
     return True
 
 
-def _same_text(everything: Iterable[Prompt]) -> list[str]:
-    """Two ids with one text are accepted, and said."""
-    first: dict[tuple[str, ...], str] = {}
-    said = []
-    for prompt in everything:
-        twin = first.setdefault(prompt.turns, prompt.id)
-        if twin != prompt.id:
-            said.append(f"{prompt.id!r} has the same text as {twin!r}")
-    return said
+def _same_text(known: Iterable[Prompt], fresh: Iterable[Prompt]) -> list[str]:
+    """A new id for a text that has one is accepted, and said."""
+    first = {prompt.turns: prompt.id for prompt in known}
+    twins = [(prompt.id, first.setdefault(prompt.turns, prompt.id)) for prompt in fresh]
+    return [f"{name!r} has the same text as {twin!r}" for name, twin in twins if twin != name]
 
 
 def import_answers(ledger: Ledger, model_id: str, file: Path, now: str) -> dict[str, object]:
@@ -113,4 +116,4 @@ def _fact(model: Model, prompt_id: str, turn: int, text: str, now: str) -> Finis
 def default_prompts() -> list[Prompt]:
     """The prompts that come with the program."""
     with as_file(default_file("prompts.jsonl")) as file:
-        return [item.prompt for item in read_prompts(file)]
+        return [item.prompt for item in read_prompts(file).prompts]

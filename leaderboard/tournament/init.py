@@ -3,54 +3,54 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from leaderboard.core.types import Judge, Model
 from leaderboard.errors import BadInput, NotFound
 from leaderboard.home import Home
 from leaderboard.ledger import judges, meta, models, prompts
 from leaderboard.ledger.store import Ledger, Transaction, open_ledger
+from leaderboard.settings import load_settings, read_toml
 from leaderboard.tournament.clock import utc_now
 from leaderboard.tournament.defaults import default_text
 from leaderboard.tournament.imported import default_prompts
 from leaderboard.tournament.listed import listed_judges, listed_models
 from leaderboard.tournament.registry import missing_key, roused
 
-LISTS = ("models.toml", "judges.toml")
+MODELS, JUDGES, SETTINGS = "models.toml", "judges.toml", "tournament.toml"
+
+Listed = TypeVar("Listed")
 
 
 def make_home(home: Home, environ: Mapping[str, str], *, bare: bool) -> None:
     """Create what is missing and keep what is there; run again after an edit or a new key to take it up."""
-    document = {} if bare else _lists(home)
     now = utc_now()
-    field = listed_models(document, environ=environ, now=now)
-    bench = listed_judges(document, environ=environ, now=now)
+    field = [] if bare else _listed(home, MODELS, partial(listed_models, environ=environ, now=now))
+    bench = [] if bare else _listed(home, JUDGES, partial(listed_judges, environ=environ, now=now))
+    load_settings(home.settings_file)
     home.create()
-    if not bare:
-        for name in LISTS:
-            _write_new(home.path / name, default_text(name))
     ledger = open_ledger(home.ledger_url)
     try:
         _refuse_demo(ledger, home)
         _register(ledger, field, bench, environ, with_prompts=not bare)
     finally:
         ledger.close()
-    _write_new(home.settings_file, default_text("tournament.toml"))
+    for name in (SETTINGS,) if bare else (MODELS, JUDGES, SETTINGS):
+        _write_new(home.path / name, default_text(name))
 
 
-def _lists(home: Home) -> dict[str, object]:
-    """The home's own lists where it has them, else the defaults."""
-    document: dict[str, object] = {}
-    for name in LISTS:
-        own = home.path / name
-        try:
-            text = own.read_text(encoding="utf-8") if own.exists() else default_text(name)
-            document |= tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise BadInput(f"{own}: not valid TOML: {error}") from None
-    return document
+def _listed(home: Home, name: str, read: Callable[[Mapping[str, object]], list[Listed]]) -> list[Listed]:
+    """The home's own list where it has one, else the default. Raises BadInput that names the file and the entry."""
+    own = home.path / name
+    document = read_toml(own) if own.exists() else tomllib.loads(default_text(name))
+    try:
+        return read(document)
+    except BadInput as error:
+        raise BadInput(f"{own}: {error}") from None
 
 
 def _refuse_demo(ledger: Ledger, home: Home) -> None:

@@ -54,6 +54,7 @@ class Player:
     rng: random.Random
     now: Callable[[], str]
     on_settled: Callable[[Settled], None]
+    pause: Callable[[int, float | None, random.Random], float] = pause_before
     stopping: Stopping | None = None
     dead: dict[str, str] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
@@ -177,25 +178,25 @@ class Player:
         if choice.text is None and draft.task.request.kind == "answer":
             why = f"no text came back (finish reason: {choice.finish_reason})"
             return await self._settle_error(draft, attempt, ProviderError(why, kind="empty", http_status=200))
-        return await self._finish(draft, attempt, reply, text_record(choice))
+        return await self._finish(draft, attempt, text_record(choice))
 
     async def _settle_judgement(self, draft: Draft, attempt: Attempt, reply: ChatReply) -> Over:
         draft.take(reply)
         if draft.missing:
             await self.writer.close_attempt(self._ended(attempt, error_kind="cut"), None)
             return "again"
-        return await self._finish(draft, attempt, reply, {"samples": draft.samples})
+        return await self._finish(draft, attempt, {"samples": draft.came})
 
-    async def _finish(self, draft: Draft, attempt: Attempt, reply: ChatReply, payload: dict[str, object]) -> Over:
-        finished = draft.finished("done", self.now(), payload=payload, reply=reply)
+    async def _finish(self, draft: Draft, attempt: Attempt, payload: dict[str, object]) -> Over:
+        finished = draft.finished("done", self.now(), payload=payload)
         await self.writer.close_attempt(self._ended(attempt), finished)
         self.on_settled(Settled(draft.task, True, draft.cost))
         return "done"
 
     async def _settle_error(self, draft: Draft, attempt: Attempt, error: ProviderError) -> Over:
-        """Try again, split a refused `n` into single requests, or give the request up as failed."""
+        """Try again, split a refused `n` into single requests, keep what came before, or give the request up."""
         attempt = self._ended(attempt, http_status=error.http_status, error_kind=error.kind, error_text=str(error))
-        if error.kind == "bad_request" and attempt.n > 1:
+        if error.kind == "bad_request" and attempt.n > 1 and not draft.came:
             self._one_at_a_time.add(draft.task.who)
             await self.writer.close_attempt(attempt, draft.finished("lost", self.now()))
             return "split"
@@ -203,9 +204,10 @@ class Player:
             await self.writer.close_attempt(attempt, None)
             self._plan_pause(draft, error)
             return "again"
-        if draft.samples:
-            partial = draft.finished("done", self.now(), payload={"samples": draft.samples})
+        if draft.came:
+            partial = draft.finished("done", self.now(), payload={"samples": draft.came})
             await self.writer.close_attempt(attempt, partial)
+            self.on_settled(Settled(draft.task, True, draft.cost))
             return "done"
         self._note_failure(draft.task, error)
         await self.writer.close_attempt(attempt, draft.finished("failed", self.now()))
@@ -217,7 +219,7 @@ class Player:
 
     def _plan_pause(self, draft: Draft, error: ProviderError) -> None:
         """Rate limits hold the whole lane; other errors only this request."""
-        seconds = pause_before(draft.number + 1, error.retry_after, self.rng)
+        seconds = self.pause(draft.number + 1, error.retry_after, self.rng)
         if error.kind == "rate_limit":
             draft.pause = 0.0
             self.limiter.hold(lane_of(draft.task.endpoint), seconds)

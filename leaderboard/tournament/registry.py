@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -48,8 +49,8 @@ def new_endpoint(wish: Wish, *, temperature: float | None = None) -> Endpoint:
         litellm=wish.litellm.strip(),
         api_base=_checked_url(wish.api_base),
         api_key_env=_checked_variable(wish.api_key_env),
-        api_version=wish.api_version,
-        region=wish.region,
+        api_version=_checked_line("api_version", wish.api_version),
+        region=_checked_line("region", wish.region),
         wanted=_wanted(wish, temperature),
         strict=wish.strict,
         price=price,
@@ -60,19 +61,40 @@ def new_endpoint(wish: Wish, *, temperature: float | None = None) -> Endpoint:
 
 
 def _wanted(wish: Wish, default_temperature: float | None) -> dict[str, object]:
-    for name in wish.params:
+    """The parameters by name. The two that have a field of their own may stand among `params` too, not in both."""
+    for name, value in wish.params.items():
         if name in OWN_FIELDS:
             raise BadInput(f"param {name}: the tournament sets it itself, leave it out")
-    wanted = dict(wish.params)
-    temperature = wish.temperature if wish.temperature is not None else default_temperature
-    if temperature is not None:
-        if not 0 <= temperature <= 2:
-            raise BadInput(f"temperature {temperature}: it lies between 0 and 2")
-        wanted["temperature"] = temperature
-    max_tokens = wish.max_tokens or DEFAULT_MAX_TOKENS
-    if not 1 <= max_tokens <= 1_000_000:
-        raise BadInput(f"max_tokens {max_tokens}: it lies between 1 and 1000000")
-    return {**wanted, "max_tokens": max_tokens}
+        _require_finite(name, value)
+    temperature = _one("temperature", wish.temperature, wish.params, default_temperature)
+    max_tokens = _one("max_tokens", wish.max_tokens, wish.params, DEFAULT_MAX_TOKENS)
+    if temperature is not None and not 0 <= temperature <= 2:
+        raise BadInput(f"temperature {temperature:g}: it lies between 0 and 2")
+    if max_tokens is None or not 1 <= max_tokens <= 1_000_000 or max_tokens != int(max_tokens):
+        raise BadInput(f"max_tokens {max_tokens}: a whole number between 1 and 1000000")
+    wanted = {**wish.params, "max_tokens": int(max_tokens)}
+    return wanted if temperature is None else {**wanted, "temperature": temperature}
+
+
+def _one(name: str, field: float | None, params: Mapping[str, object], default: float | None) -> float | None:
+    among = params.get(name)
+    if field is not None and among is not None:
+        raise BadInput(f"{name}: given twice, as a field and as a param")
+    value = field if among is None else among
+    if value is None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise BadInput(f"{name} {value!r}: not a number")
+    return value
+
+
+def _require_finite(name: str, value: object) -> None:
+    """JSON has no NaN and no infinity, however deep they stand."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadInput(f"param {name}: {value} is not a finite number")
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for each in inside:
+        _require_finite(name, each)
 
 
 def _price(wish: Wish) -> Price | None:
@@ -104,8 +126,15 @@ def _checked_url(url: str | None) -> str | None:
     except ValueError:
         usable = False
     if not usable:
-        raise BadInput(f"api_base {url!r}: give an http(s) address without a password, like http://127.0.0.1:8080/v1")
+        shown = "" if "@" in url else f" {url!r}"
+        raise BadInput(f"api_base{shown}: give an http(s) address without a password, like http://127.0.0.1:8080/v1")
     return url.strip()
+
+
+def _checked_line(name: str, text: str | None) -> str | None:
+    if text is not None and (not text.strip() or not text.isprintable()):
+        raise BadInput(f"{name} {text!r}: one line of text, or leave it out")
+    return text
 
 
 def _checked_variable(name: str | None) -> str | None:
@@ -127,14 +156,10 @@ def parse_params(items: Iterable[str]) -> dict[str, object]:
 
 def _json_or_text(text: str) -> object:
     try:
-        value: object = json.loads(text, parse_constant=_refuse_constant)
+        value: object = json.loads(text)
     except ValueError:
         return text
     return value
-
-
-def _refuse_constant(name: str) -> object:
-    raise BadInput(f"param value {name}: not a finite number")
 
 
 def new_model(

@@ -65,6 +65,7 @@ class Round:
 
     async def play(self) -> None:
         """Play the stages of this run's kind, then rate and publish."""
+        collect(self.office.ledger, self.office.history)
         if self.run.kind in {"screening", "tournament"}:
             await self.screening()
         if self.run.kind in {"validation", "tournament"} and not self.player.stopping:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from leaderboard.core.types import Endpoint, Judge, Model, Prompt
 
 
+def as_sent(endpoint: Endpoint) -> dict[str, object] | None:
+    """The parameters as really sent, `not sent` for those that the provider refuses; None until they are resolved."""
+    return None if endpoint.sent is None else {**endpoint.sent, **dict.fromkeys(endpoint.not_sent, "not sent")}
+
+
 def shown_endpoint(endpoint: Endpoint) -> dict[str, object]:
     """Parameters as really sent; one that the provider refuses says `not sent`, with the reason beside it."""
-    sent = None if endpoint.sent is None else {**endpoint.sent, **dict.fromkeys(endpoint.not_sent, "not sent")}
     price = endpoint.price
     return {
         "litellm": endpoint.litellm,
@@ -16,7 +20,7 @@ def shown_endpoint(endpoint: Endpoint) -> dict[str, object]:
         "api_version": endpoint.api_version,
         "region": endpoint.region,
         "wanted": dict(endpoint.wanted),
-        "sent": sent,
+        "sent": as_sent(endpoint),
         "not_sent": dict(endpoint.not_sent),
         "takes_n": endpoint.takes_n if endpoint.sent is not None else None,
         "input_price": None if price is None else float(price.input),

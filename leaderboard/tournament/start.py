@@ -203,11 +203,13 @@ def _stoppable(player: Player) -> Iterator[None]:
 
 
 def _end(at_work: Round) -> Record:
-    """Close the run: done only when nothing of its plan failed or was left out."""
+    """Close the run: done only when nothing of its plan failed or was left out.
+
+    Failures of an earlier start count no more: what they left is in this plan again, or nobody wants it any longer.
+    """
     player = at_work.player
-    failed = at_work.record("running")["calls"]["failed"]  # type: ignore[index]
     trouble = {**at_work.sat_out, **player.dead, **player.errors}
-    state: RunState = player.stopping or ("failed" if failed or trouble else "done")
+    state: RunState = player.stopping or ("failed" if trouble else "done")
     record = {**at_work.record(state), "errors": [f"{who}: {why}" for who, why in trouble.items()]}
     reason = "; ".join(cast(list[str], record["errors"])) or None
     close_run(at_work.office, at_work.run, state, record=record, error=reason)

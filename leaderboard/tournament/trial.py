@@ -53,7 +53,7 @@ def _reading(row: BiasRow) -> Reading | None:
 
 
 def _orders(rows: Sequence[BiasRow]) -> frozenset[Order]:
-    """The orders of the protocol in use; a judge with any balanced pairing is reported on as balanced."""
-    if not rows or any(PROTOCOLS[row.protocol].both_orders for row in rows if row.protocol in PROTOCOLS):
-        return BOTH_ORDERS
-    return frozenset({Order.AB})
+    """The orders that any protocol in use may have asked for: one that draws its order may have asked for either."""
+    named = {row.protocol for row in rows} & set(PROTOCOLS)
+    either = any(PROTOCOLS[name].both_orders or PROTOCOLS[name].drawn for name in named)
+    return BOTH_ORDERS if either or not named else frozenset({Order.AB})

@@ -6,11 +6,12 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from history_facts import answer, batch, both_orders, fit
+from history_facts import FINGERPRINT, answer, batch, both_orders, fit
 from other_process import child
 
 from leaderboard.errors import Busy, StoreDamaged
@@ -30,7 +31,7 @@ def expect(process: subprocess.Popen[str], line: str) -> None:
 FIFTY = """
 import os, signal, sys
 from pathlib import Path
-from history_facts import answer, batch
+from history_facts import FINGERPRINT, answer, batch
 from leaderboard.history.writer import History
 history = History.open(Path(sys.argv[1]))
 for number in range(50):
@@ -68,7 +69,7 @@ def owner_elsewhere(tmp_path: Path) -> Iterator[Path]:
         """
         import sys
         from pathlib import Path
-        from history_facts import answer, batch
+        from history_facts import FINGERPRINT, answer, batch
         from leaderboard.history.writer import History
         folder = Path(sys.argv[1])
         history = History.open(folder / "live.duckdb")
@@ -174,6 +175,22 @@ def test_a_ruined_file_is_refused_and_its_log_stays_where_it_is(killed: Path) ->
     with pytest.raises(StoreDamaged, match="with or without its log"):
         History.open(killed)
     assert Path(f"{killed}.wal").read_bytes() == log
+
+
+def test_threads_that_share_the_owner_get_their_own_rows(history: History) -> None:
+    def store(number: int) -> set[str]:
+        history.derive(history.insert_batch(batch(f"b{number}", both_orders(f"p{number}", [("8", "6")], [("6", "8")]))))
+        return history.has_batches([f"b{number}"])
+
+    def look(number: int) -> list[list[str]]:
+        return [[answer.text for answer in found] for found in history.answers().values()]
+
+    history.insert_batch(batch("first", [answer("p1", "alpha", "hi")]))
+    with ThreadPoolExecutor(8) as threads:
+        stored, seen = threads.map(store, range(40)), threads.map(look, range(200))
+        assert list(stored) == [{f"b{number}"} for number in range(40)]
+        assert list(seen) == [[["hi"]]] * 200
+    assert history.verdict_rows("validation", "judy", FINGERPRINT).outcome == ["a"] * 40
 
 
 def fresh_size(history: History, tmp_path: Path) -> int:

@@ -2,56 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ledger_facts import LATER, NOW, answer, attempt, done, failed, judgement, read_samples, settled
-from sqlalchemy import Connection, func, select
-from sqlalchemy.exc import OperationalError
+from ledger_play import cap, money, pay, play, together
+from sqlalchemy import Connection, select
 
 from leaderboard.ledger import budgets, requests, schema
 from leaderboard.ledger.budgets import Budget
 from leaderboard.ledger.groups import carry_out, closing, opening
-from leaderboard.ledger.requests import AlreadyDone, AlreadyOpen, Attempt, Finished, NotOpen, Request
+from leaderboard.ledger.requests import Attempt, Request
 from leaderboard.ledger.store import Ledger, open_ledger
 from leaderboard.ledger.writer import LedgerWriter
-
-
-def play(*steps: Coroutine[Any, Any, Any]) -> list[Any]:
-    """Run the steps one after another; an exception stands in the place of its result."""
-
-    async def one_by_one() -> list[Any]:
-        return [(await asyncio.gather(step, return_exceptions=True))[0] for step in steps]
-
-    return asyncio.run(one_by_one())
-
-
-def together(*steps: Coroutine[Any, Any, Any]) -> list[Any]:
-    async def at_once() -> list[Any]:
-        return list(await asyncio.gather(*steps, return_exceptions=True))
-
-    return asyncio.run(at_once())
-
-
-def pay(writer: LedgerWriter, request: Request, finished: Finished, cost: int | None = 90, number: int = 1) -> None:
-    sent = attempt(request, number)
-    assert play(writer.open_attempt(request, sent), writer.close_attempt(settled(sent, cost), finished)) == [True, None]
-
-
-def money(ledger: Ledger, run: str = "run-1") -> tuple[int | None, int, int, int]:
-    with ledger.read() as tx:
-        held = budgets.budget(tx, run)
-    return held.cap_nano, held.reserved_nano, held.spent_nano, held.unknown_nano
-
-
-def cap(ledger: Ledger, nano: int | None, run: str = "run-1") -> None:
-    with ledger.write() as tx:
-        budgets.set_budget(tx, run, nano)
 
 
 def test_a_request_comes_back_as_it_was_paid(ledger: Ledger, writer: LedgerWriter) -> None:
@@ -85,21 +50,6 @@ def test_samples_are_those_that_came_back(ledger: Ledger, writer: LedgerWriter) 
     pay(writer, judgement("4", pairing="q"), failed(judgement("4", pairing="q")))
     with ledger.read() as tx:
         assert requests.settled_samples(tx, ["p", "q"]) == {("p", "ab"): {1, 2, 3}, ("p", "ba"): {1}}
-
-
-def test_a_sample_that_came_back_is_never_stored_twice(ledger: Ledger, writer: LedgerWriter) -> None:
-    pay(writer, judgement("1", pairing="p"), done(judgement("1", pairing="p")))
-    again = judgement("2", pairing="p", sample_from=3, sample_to=4)
-    sent = attempt(again)
-    refused = play(
-        writer.open_attempt(again, sent),
-        writer.close_attempt(settled(sent), done(again, payload=read_samples(3, 4))),
-        writer.close_attempt(settled(sent), done(again, payload=read_samples(4, 4))),
-        writer.close_attempt(settled(sent), done(again, payload=read_samples(4))),
-    )
-    assert [type(each) for each in refused] == [bool, AlreadyDone, AlreadyDone, type(None)]
-    with ledger.read() as tx:
-        assert requests.settled_samples(tx, ["p"]) == {("p", "ab"): {1, 2, 3, 4}}
 
 
 def test_nothing_is_opened_beyond_the_cap(ledger: Ledger, writer: LedgerWriter) -> None:
@@ -142,45 +92,6 @@ def test_a_run_without_a_budget_row_counts_its_money(ledger: Ledger, writer: Led
     assert money(ledger) == (100, 0, 90, 0)
 
 
-def test_a_retry_is_a_second_attempt_of_the_same_request(ledger: Ledger, writer: LedgerWriter) -> None:
-    asked = judgement("1")
-    first, second = attempt(asked, 1), attempt(asked, 2)
-    trouble = settled(first, 0, http_status=500, error_kind="server", error_text="oops \ud83d")
-    steps = [
-        writer.open_attempt(asked, first),
-        writer.close_attempt(trouble, None),
-        writer.open_attempt(asked, second),
-        writer.close_attempt(settled(second), done(asked)),
-    ]
-    assert play(*steps) == [True, None, True, None]
-    with ledger.read() as tx:
-        rows = tx.execute(select(schema.attempts).order_by(schema.attempts.c.number)).mappings().all()
-        assert [requests.attempt_from(row) for row in rows] == [
-            replace(trouble, error_text="oops \ufffd"),
-            settled(second),
-        ]
-        assert requests.counts(tx, "run-1")["made"] == 1
-
-
-def test_mistakes_are_refused_one_by_one_and_write_nothing(ledger: Ledger, writer: LedgerWriter) -> None:
-    pay(writer, answer("paid"), done(answer("paid")))
-    play(writer.open_attempt(answer("sent"), attempt(answer("sent"))))
-    outcomes = together(
-        writer.open_attempt(answer("paid"), attempt(answer("paid"), 2)),
-        writer.open_attempt(answer("fine"), attempt(answer("fine"))),
-        writer.open_attempt(answer("sent"), attempt(answer("sent"), 2)),
-        writer.close_attempt(settled(attempt(answer("never"))), done(answer("never"))),
-        writer.close_attempt(settled(attempt(answer("paid"))), done(answer("paid"))),
-        writer.open_attempt(answer("other"), attempt(answer("else"))),
-        writer.close_attempt(attempt(answer("sent")), None),
-    )
-    kinds = [AlreadyDone, bool, AlreadyOpen, NotOpen, NotOpen, ValueError, ValueError]
-    assert [type(each) for each in outcomes] == kinds
-    assert money(ledger) == (None, 200, 90, 0)
-    with ledger.read() as tx:
-        assert tx.execute(select(func.count()).select_from(schema.attempts)).scalar() == 3
-
-
 @pytest.mark.parametrize("ended", ["failed", "lost"])
 def test_what_failed_or_was_lost_is_opened_again_under_the_new_run(ledger: Ledger, url: str, ended: str) -> None:
     first, again = judgement("1", "run-1", params={"n": 3}), judgement("1", "run-2", params={"n": 1})
@@ -199,6 +110,16 @@ def test_what_failed_or_was_lost_is_opened_again_under_the_new_run(ledger: Ledge
         assert requests.finished(tx, ["1"]) == {"1": done(again)}
         assert (requests.counts(tx, "run-1")["made"], requests.counts(tx, "run-2")["made"]) == (0, 1)
         assert requests.counts(tx, "run-1")["spent_nano"] in (90, 100)
+
+
+def test_a_retry_by_another_run_counts_there(ledger: Ledger, writer: LedgerWriter) -> None:
+    first, again = answer("1", "run-1"), answer("1", "run-2")
+    play(writer.open_attempt(first, attempt(first)), writer.close_attempt(settled(attempt(first)), None))
+    pay(writer, again, done(again))
+    with ledger.read() as tx:
+        assert requests.finished(tx, ["1"]) == {"1": done(again)}
+        assert [requests.counts(tx, run)["made"] for run in ("run-1", "run-2")] == [0, 1]
+        assert [requests.counts(tx, run)["spent_nano"] for run in ("run-1", "run-2")] == [90, 90]
 
 
 def test_recovery_books_what_may_have_been_billed(ledger: Ledger, url: str) -> None:
@@ -262,99 +183,12 @@ def test_counts_keep_kinds_apart(ledger: Ledger, writer: LedgerWriter) -> None:
         assert requests.counts(tx, "no such run") == dict.fromkeys(expected, 0)
 
 
-def test_an_identical_answer_is_noted_once_and_free(ledger: Ledger, writer: LedgerWriter) -> None:
-    identical = judgement("same", kind="identical")
-    noted, again = done(identical, payload={}), done(identical, payload={}, finished_at="later")
-    play(writer.open_attempt(answer("sent"), attempt(answer("sent"))))
-    outcomes = play(
-        writer.finish_free(noted), writer.finish_free(again), writer.finish_free(done(answer("sent"), payload={}))
-    )
-    assert [type(each) for each in outcomes] == [type(None), type(None), AlreadyOpen]
-    assert money(ledger) == (None, 100, 0, 0)
-    with ledger.read() as tx:
-        assert requests.finished(tx, ["same"]) == {"same": noted}
-
-
-def test_awkward_replies_are_stored(ledger: Ledger, writer: LedgerWriter) -> None:
-    asked = answer("1")
-    pay(writer, asked, done(asked, payload={"text": "NUL \0 👩‍👩‍👧 \u2028 \ud83d", "finish_reason": "stop"}))
-    with ledger.read() as tx:
-        stored = requests.finished(tx, ["1"])["1"].payload
-    assert stored == {"text": "NUL \0 👩‍👩‍👧 \u2028 \ufffd", "finish_reason": "stop"}
-
-
 def test_many_keys_are_looked_up_in_pieces(ledger: Ledger) -> None:
     with ledger.write() as tx:
         asked = [answer(f"{number:04}") for number in range(1200)]
         carry_out(tx, [opening(each, attempt(each)) for each in asked])
         found = requests.known_keys(tx, (f"{number:04}" for number in range(1500)))
     assert found == dict.fromkeys((each.key for each in asked), "open")
-
-
-def test_one_group_may_hold_every_kind_of_operation(ledger: Ledger, writer: LedgerWriter) -> None:
-    old = [judgement(f"old-{number}") for number in range(20)]
-    together(*(writer.open_attempt(each, attempt(each)) for each in old))
-    new = [judgement(f"new-{number}") for number in range(20)]
-    steps = [writer.open_attempt(each, attempt(each)) for each in new]
-    steps += [writer.close_attempt(settled(attempt(each)), done(each)) for each in old]  # type: ignore[misc]
-    steps += [writer.finish_free(done(judgement(f"free-{number}", kind="identical"), payload={})) for number in (1, 2)]  # type: ignore[misc]
-    assert together(*steps) == [True] * 20 + [None] * 22
-    assert money(ledger) == (None, 2000, 1800, 0)
-    with ledger.read() as tx:
-        assert requests.counts(tx, "run-1")["made"] == 20
-
-
-def test_operations_of_one_request_keep_their_order(ledger: Ledger, writer: LedgerWriter) -> None:
-    asked = answer("1")
-    sent = [attempt(asked, number) for number in range(1, 6)]
-    steps: list[Coroutine[Any, Any, Any]] = []
-    for each in sent:
-        outcome = done(asked) if each is sent[-1] else failed(asked)
-        steps += [writer.open_attempt(asked, each), writer.close_attempt(settled(each), outcome)]
-    assert together(*steps) == [True, None] * 5
-    with ledger.read() as tx:
-        assert requests.finished(tx, ["1"]) == {"1": done(asked)}
-
-
-def test_a_failed_transaction_reaches_all_its_callers_and_no_other(ledger: Ledger, writer: LedgerWriter) -> None:
-    asked = [answer(str(number)) for number in range(6)]
-    with ledger.write() as tx:
-        tx.exec_driver_sql("alter table attempts rename to elsewhere")
-    lost = together(*(writer.open_attempt(each, attempt(each)) for each in asked))
-    assert {type(each) for each in lost} == {OperationalError}
-    with ledger.write() as tx:
-        tx.exec_driver_sql("alter table elsewhere rename to attempts")
-    assert together(*(writer.open_attempt(each, attempt(each)) for each in asked)) == [True] * 6
-    assert money(ledger) == (None, 600, 0, 0)
-
-
-def test_closing_writes_what_is_queued_and_then_refuses(ledger: Ledger) -> None:
-    writer = LedgerWriter(ledger)
-
-    async def queue_and_close() -> list[Any]:
-        asked = [answer(str(number)) for number in range(50)]
-        tasks = [asyncio.ensure_future(writer.open_attempt(each, attempt(each))) for each in asked]
-        await asyncio.sleep(0)
-        writer.close()
-        return await asyncio.gather(*tasks)
-
-    assert asyncio.run(queue_and_close()) == [True] * 50
-    writer.close()
-    refused = play(writer.open_attempt(answer("late"), attempt(answer("late"))))
-    assert [str(each) for each in refused] == ["the ledger writer is closed"]
-    with ledger.read() as tx:
-        assert len(requests.known_keys(tx, map(str, range(50)))) == 50
-
-
-def test_a_caller_who_left_does_not_stop_the_writer(ledger: Ledger, writer: LedgerWriter) -> None:
-    async def leave() -> None:
-        with ledger.write():
-            task = asyncio.ensure_future(writer.open_attempt(answer("1"), attempt(answer("1"))))
-            await asyncio.sleep(0.02)
-            task.cancel()
-
-    asyncio.run(leave())
-    assert play(writer.open_attempt(answer("2"), attempt(answer("2")))) == [True]
 
 
 Step = tuple[str, int, int]

@@ -13,7 +13,7 @@ from leaderboard.ledger import judges, models, prompts
 from leaderboard.ledger.codec import endpoint_document, endpoint_from, from_json, to_json
 from leaderboard.ledger.store import Ledger
 
-WORDS = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
+WORDS = st.text(st.characters(codec="utf-8"), max_size=20)
 PARAMS = st.dictionaries(WORDS, st.one_of(WORDS, st.integers(), st.booleans(), st.none(), st.lists(WORDS)), max_size=3)
 PRICES = st.decimals(min_value=0, max_value=1000, allow_nan=False, allow_infinity=False, places=6)
 

@@ -17,7 +17,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from leaderboard.errors import BadInput, LeaderboardError
+from leaderboard.errors import BadInput, Busy, LeaderboardError
 from leaderboard.ledger import meta, schema
 from leaderboard.ledger.store import Ledger, masked, open_ledger
 
@@ -76,6 +76,19 @@ def test_a_write_takes_the_lock_before_its_first_statement(ledger: Ledger, url: 
         other.execute("begin immediate")
     other.execute("begin immediate")
     other.close()
+
+
+def test_a_lock_that_is_never_released_is_told(ledger: Ledger, url: str) -> None:
+    with ledger.read() as tx:
+        tx.exec_driver_sql("pragma busy_timeout = 50")  # this connection goes back to the pool and is taken again
+    other = sqlite3.connect(file_of(url), isolation_level=None)
+    other.execute("begin immediate")
+    with pytest.raises(Busy, match="by another process"), ledger.write():
+        pass
+    other.execute("commit")
+    other.close()
+    with ledger.write() as tx:
+        meta.put(tx, "k", "1")
 
 
 def test_a_read_goes_on_beside_a_write_and_sees_one_state(ledger: Ledger) -> None:

@@ -116,7 +116,7 @@ def _batches() -> None:
 
 def _requests() -> None:
     op.create_table("requests", *_asked(), *_came_back())
-    op.create_index("ix_requests_run", "requests", ["run", "state"])
+    op.create_index("ix_requests_state", "requests", ["state", "run"])
     op.create_index("ix_requests_batch", "requests", ["batch_id", "state"])
 
 
@@ -167,9 +167,8 @@ def _attempts() -> None:
         sa.Column("batch_id", sa.Text(), sa.ForeignKey("batches.id")),
     )
     op.create_index("ix_attempts_call", "attempts", ["call", "state"])
-    op.create_index("ix_attempts_run", "attempts", ["run", "state"])
     op.create_index("ix_attempts_batch", "attempts", ["batch_id", "state"])
-    op.create_index("ix_attempts_state", "attempts", ["state"])
+    op.create_index("ix_attempts_state", "attempts", ["state", "run"])
 
 
 def _samples() -> None:
