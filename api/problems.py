@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -28,6 +29,8 @@ TOLD_INSTEAD: dict[type[LeaderboardError], str] = {Busy: "another process holds 
 UNEXPECTED = "something went wrong here; the server's log says what"
 RETRY_SECONDS = "5"
 SCHEMA_PLACE = "#/components/schemas/{model}"
+
+log = logging.getLogger(__name__)
 
 Place = Literal["body", "query", "path"]
 Problem = dict[str, object]
@@ -77,7 +80,10 @@ def install(app: FastAPI) -> None:
 async def _refused(_: Request, error: Exception) -> Response:
     kind = next((kind for kind in STATUS if isinstance(error, kind)), None)
     if kind is None:
+        log.error("%s", error)
         return problem(500, UNEXPECTED)
+    if STATUS[kind] == 503:
+        log.warning("%s", error)
     errors = [error.error] if isinstance(error, Misplaced) else []
     headers = {"Retry-After": RETRY_SECONDS} if STATUS[kind] == 503 else {}
     return problem(STATUS[kind], TOLD_INSTEAD.get(kind, str(error)), errors, headers)

@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from leaderboard import __version__
-from leaderboard.cli import bias, board, demo, init, jobs, judges, models, parse, prompts, run, serve, sql, status
+from leaderboard.cli import bias, board, demo, init, jobs, judges, models, parse, prompts, run, runs, serve, sql, status
 from leaderboard.cli.dotenv import read_dotenv
 
 app = typer.Typer(
@@ -42,7 +42,7 @@ app.add_typer(models.app, name="models")
 app.add_typer(judges.app, name="judges")
 app.add_typer(prompts.app, name="prompts")
 app.command("run")(run.run)
-app.command("runs")(run.runs)
+app.command("runs")(runs.runs)
 app.command("board")(board.board)
 app.command("bias")(bias.bias)
 app.command("parse")(parse.parse)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from leaderboard.cli import options as o
-from leaderboard.cli.board import interval, share
-from leaderboard.cli.screen import print_json, say, table
+from leaderboard.cli.board import figure, gate_facts
+from leaderboard.cli.screen import facts, headline, print_json, say, table
 from leaderboard.cli.stores import snapshot_of
 
 
 def bias(judge: o.JudgeOption = None, home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
-    """How a judge behaves when the two answers change places."""
+    """Put a judge on trial: what if the answers swap places?"""
     from leaderboard.errors import NotFound
     from leaderboard.home import Home
     from leaderboard.settings import load_settings
@@ -37,14 +37,21 @@ def bias(judge: o.JudgeOption = None, home: o.HomeOption = o.DEFAULT_HOME, as_js
 
 
 def _show(report: dict[str, Any]) -> None:
-    c, gate, first, swap = report["c"], report["gate"], report["first_position"], report["swap_table"]
-    say(f"judge {report['judge']}, k = {report['samples']}")
-    say(f"  readings {report['readings']}, readable {report['readable']}")
-    say(f"  pairings {report['pairings']}, readable in both orders {report['pairings_both']}")
-    why = f" ({gate['reason']})" if gate["reason"] else ""
-    say(f"  swap consistency C {share(c['value'])} {interval(c['lower'], c['upper'])}")
-    say(f"  gate {gate['threshold']:g}: {gate['state']}{why}")
-    say(f"  P(first wins) {share(first['share'])} {interval(first['lower'], first['upper'])}, ties {first['tie']}")
-    table(("when the answers swap places", "pairings>"), ((name.replace("_", " "), n) for name, n in swap.items()))
-    for name, reason in report["reasons"].items():
-        say(f"  {name}: – ({reason})")
+    c, first = report["c"], report["first_position"]
+    headline(f"Judge {report['judge']}")
+    facts(
+        [
+            ("readings", f"{report['readings']}, readable {report['readable']}; {report['samples']} per order"),
+            ("pairings", f"{report['pairings']}, readable in both orders {report['pairings_both']}"),
+            *gate_facts(c["value"], {**c, **report["gate"]}),
+            ("P(first wins)", f"{figure(first['share'], first)}, ties {first['tie']}"),
+        ]
+    )
+    say("")
+    table(("when the answers swap places", "pairings>"), ((words(name), n) for name, n in report["swap_table"].items()))
+    say("")
+    facts((words(name), reason) for name, reason in report["reasons"].items())
+
+
+def words(name: str) -> str:
+    return name.replace("_", " ").replace(".", " ")

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from leaderboard.cli.screen import print_items, table
+from leaderboard.cli.screen import print_items, say, table
 
 
 def check_and_print(path: Path, role: str, wanted: str | None, as_json: bool) -> None:
@@ -27,6 +27,7 @@ def check_and_print(path: Path, role: str, wanted: str | None, as_json: bool) ->
     if as_json:
         print_items(items)
     else:
-        table((role, "result", "trouble"), ((i["id"], "ok" if i["ok"] else "failed", i["trouble"]) for i in items))
+        rows = [(i["id"], "ok" if i["ok"] else "failed", i["trouble"]) for i in items]
+        table((f"{role}~", "result", "trouble~"), rows) if rows else say(f"no {role} is awake: nothing to check")
     if not all(item["ok"] for item in items):
         raise typer.Exit(1)

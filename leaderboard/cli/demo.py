@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from leaderboard.cli import options as o
-from leaderboard.cli.progress import shown_progress
-from leaderboard.cli.screen import print_json, say, usd
+from leaderboard.cli.screen import facts, print_json, say, usd
 
 
 def demo(
@@ -20,7 +20,11 @@ def demo(
     home: o.HomeOption = o.DEFAULT_HOME,
     as_json: o.JsonOption = False,
 ) -> None:
-    """Play simulated models of known strength through the whole tournament and print the board."""
+    """Play a whole tournament of simulated models.
+
+    Their strength is known, so the board can be compared with the truth. Again in the same folder: no new requests.
+    """
+    from leaderboard.cli.progress import shown_progress
     from leaderboard.home import Home
     from leaderboard.providers.litellm_adapter import litellm_chat, resolve
     from leaderboard.tournament import demo as stage
@@ -38,19 +42,21 @@ def demo(
         raise typer.Exit(1)
 
 
-def _show(result: dict[str, object], home: object) -> None:
+def _show(result: dict[str, Any], home: Path) -> None:
     from leaderboard.cli.board import print_board
     from leaderboard.cli.stores import snapshot_of
 
-    with snapshot_of(home) as reader:  # type: ignore[arg-type]
+    with snapshot_of(home) as reader:
         print_board(reader.board())
-    calls = cast(dict[str, int], result["calls"])
-    say(f"requests: {calls['made']} made, {calls['reused']} reused, {calls['checks']} checks")
-    say(f"spent (simulated prices): {usd(cast(float, result['spent_usd']))}")
-    tau = result["kendall_tau"]
-    say(f"Kendall tau to the known truth, all {result['models']} models: {_figure(tau)}")
-    say("\nEvery model here is simulated. Look further: leaderboard board, leaderboard bias, leaderboard serve")
-
-
-def _figure(value: object) -> str:
-    return "–" if value is None else f"{float(str(value)):.3f}"
+    calls, tau = result["calls"], result["kendall_tau"]
+    agreement = "–" if tau is None else f"{tau:.3f}"
+    say("")
+    facts(
+        [
+            ("requests", f"{calls['made']} made, {calls['reused']} reused, {calls['checks']} checks"),
+            ("spent", f"{usd(result['spent_usd'])}, simulated prices"),
+            ("Kendall tau", f"{agreement} to the known truth, all {result['models']} models"),
+        ]
+    )
+    there = "" if home == o.DEFAULT_HOME else f" --home {home}"
+    say(f"\nEvery model here is simulated. Look further: leaderboard bias{there}, leaderboard serve{there}")

@@ -17,5 +17,8 @@ def group() -> None:
 
 @app.command()
 def run(home: o.HomeOption = o.DEFAULT_HOME) -> None:
-    """Play queued runs and the schedules of tournament.toml until stopped. One process a tournament."""
+    """Play queued runs and schedules until stopped.
+
+    The schedules stand in tournament.toml. One such process a tournament.
+    """
     become("jobs", ["--home", str(home)])

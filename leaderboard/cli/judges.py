@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from leaderboard.cli import options as o
-from leaderboard.cli.models import describe
+from leaderboard.cli.describing import describe
 from leaderboard.cli.screen import print_items, print_json, say, table
 from leaderboard.cli.stores import ledger_of
 
@@ -32,7 +32,9 @@ def add(
     api_key_env: o.KeyOption = None,
     api_version: o.VersionOption = None,
     region: o.RegionOption = None,
-    temperature: Annotated[float | None, typer.Option("--temperature", help="Default 1; 0 suits swap.")] = None,
+    temperature: Annotated[
+        float | None, typer.Option("--temperature", help="0 to 2, 1 without; samples differ only above 0.")
+    ] = None,
     max_tokens: o.MaxTokensOption = None,
     system: o.SystemOption = None,
     family: o.FamilyOption = None,
@@ -44,7 +46,7 @@ def add(
     home: o.HomeOption = o.DEFAULT_HOME,
     as_json: o.JsonOption = False,
 ) -> None:
-    """Add a judge: a model, a template family, a rubric, parameters."""
+    """Add a judge: a model that reads two answers."""
     from leaderboard.cli.enrolling import add_judge
 
     shown = add_judge(ctx.params)
@@ -57,7 +59,7 @@ def add(
 
 @app.command("list")
 def list_judges(home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
-    """All judges."""
+    """List all judges."""
     from leaderboard.ledger import judges
     from leaderboard.tournament.shown import shown_judge
 
@@ -67,9 +69,18 @@ def list_judges(home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = Fal
         print_items(items)
         return
     table(
-        ("judge", "reached by", "template", "protocol", "k>", "fingerprint"),
+        ("judge~", "state", "reached by~", "template", "protocol", "k>", "hash", "why~"),
         (
-            (i["id"], i["litellm"], i["template"], i["protocol"], i["samples"], str(i["fingerprint"] or "–")[:12])
+            (
+                i["id"],
+                i["state"],
+                i["litellm"],
+                i["template"],
+                i["protocol"],
+                i["samples"],
+                str(i["fingerprint"])[:8] if i["fingerprint"] else None,
+                i["reason"],
+            )
             for i in items
         ),
     )
@@ -77,7 +88,7 @@ def list_judges(home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = Fal
 
 @app.command()
 def show(judge: JudgeArgument, home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
-    """One judge: its wording, protocol and what is really sent."""
+    """Show a judge's protocol and what is really sent."""
     from leaderboard.ledger import judges
     from leaderboard.tournament.shown import shown_judge
 
@@ -92,7 +103,10 @@ def check(
     home: o.HomeOption = o.DEFAULT_HOME,
     as_json: o.JsonOption = False,
 ) -> None:
-    """One tiny priced request each: is the key right, the name, the parameters, the price?"""
+    """Send one tiny priced request each.
+
+    A line each says whether key, name, parameters, region and price are right. Exit 1 when something is wrong.
+    """
     from leaderboard.cli.checking import check_and_print
 
     check_and_print(home, "judge", judge, as_json)

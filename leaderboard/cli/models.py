@@ -8,10 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from leaderboard.cli import options as o
-from leaderboard.cli.screen import print_items, print_json, say, table, talk
+from leaderboard.cli.describing import describe
+from leaderboard.cli.screen import counted, print_items, print_json, say, table, talk
 from leaderboard.cli.stores import ledger_of
 
 app = typer.Typer(help="The contestants.", no_args_is_help=True)
+
+MOST_NAMES = 10
 
 ModelArgument = Annotated[str, typer.Argument(help="Id of the model.")]
 
@@ -37,7 +40,7 @@ def add(
     home: o.HomeOption = o.DEFAULT_HOME,
     as_json: o.JsonOption = False,
 ) -> None:
-    """Add a model to the tournament: it is screened against the field at the next round."""
+    """Add a model; the next round screens it."""
     from leaderboard.cli.enrolling import add_model
 
     shown = add_model(ctx.params)
@@ -50,7 +53,7 @@ def add(
 
 @app.command("list")
 def list_models(home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
-    """All models with their state."""
+    """List all models with their state."""
     from leaderboard.ledger import models
     from leaderboard.tournament.shown import shown_model
 
@@ -60,14 +63,14 @@ def list_models(home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = Fal
         print_items(items)
         return
     table(
-        ("model", "state", "reached by", "USD per 1M in>", "out>", "why"),
+        ("model~", "state", "reached by~", "USD/1M in>", "out>", "why~"),
         (
             (
                 i["id"],
                 i["state"],
-                i.get("litellm", "imported"),
-                i.get("input_price"),
-                i.get("output_price"),
+                i.get("litellm", "imported answers"),
+                i.get("input_price", "–"),
+                i.get("output_price", "–"),
                 i["reason"],
             )
             for i in items
@@ -77,7 +80,7 @@ def list_models(home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = Fal
 
 @app.command()
 def show(model: ModelArgument, home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
-    """One model: how it is reached and what is really sent."""
+    """Show how a model is reached and what is really sent."""
     from leaderboard.ledger import models
     from leaderboard.tournament.shown import shown_model
 
@@ -92,7 +95,10 @@ def check(
     home: o.HomeOption = o.DEFAULT_HOME,
     as_json: o.JsonOption = False,
 ) -> None:
-    """One tiny priced request each: is the key right, the name, the parameters, the price?"""
+    """Send one tiny priced request each.
+
+    A line each says whether key, name, parameters, region and price are right. Exit 1 when something is wrong.
+    """
     from leaderboard.cli.checking import check_and_print
 
     check_and_print(home, "model", model, as_json)
@@ -123,7 +129,10 @@ def import_answers(
     home: o.HomeOption = o.DEFAULT_HOME,
     as_json: o.JsonOption = False,
 ) -> None:
-    """Take a model's answers from a file; a model without an endpoint plays with these alone."""
+    """Take a model's answers from a file.
+
+    The model is made if it is new; it plays with these answers alone, wherever both sides have one.
+    """
     from leaderboard.tournament.clock import utc_now
     from leaderboard.tournament.imported import import_answers as take
 
@@ -132,9 +141,11 @@ def import_answers(
     if as_json:
         print_json(result)
         return
-    say(f"{result['imported']} answers of {result['model']} imported, {result['known']} were there already")
-    if result["missing"]:
-        talk(f"{len(result['missing'])} prompts have no answer and make no battles")
+    say(f"{counted(result['imported'], 'answer')} of {result['model']} imported, {result['known']} there already")
+    missing = result["missing"]
+    if missing:
+        more = "" if len(missing) <= MOST_NAMES else f" and {len(missing) - MOST_NAMES} more"
+        talk(f"without an answer, so no battles there: {', '.join(missing[:MOST_NAMES])}{more}")
 
 
 def _move(home: Path, model: str, verb: str, as_json: bool) -> None:
@@ -144,13 +155,3 @@ def _move(home: Path, model: str, verb: str, as_json: bool) -> None:
     with ledger_of(home) as ledger:
         shown = shown_model(move_model(ledger, model, verb))
     print_json(shown) if as_json else say(f"{shown['id']} is {shown['state']}")
-
-
-def describe(shown: dict[str, object]) -> None:
-    """Every field that says something, one a line."""
-    for name, value in shown.items():
-        if value in (None, {}, []):
-            continue
-        if isinstance(value, dict):
-            value = ", ".join(f"{key} = {each}" for key, each in value.items())
-        say(f"  {name.replace('_', ' '):<14} {value}")

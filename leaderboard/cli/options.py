@@ -20,13 +20,17 @@ ApiBaseOption = Annotated[str | None, typer.Option("--api-base", help="Address o
 KeyOption = Annotated[
     str | None, typer.Option("--api-key-env", help="NAME of the environment variable that holds the key.")
 ]
-VersionOption = Annotated[str | None, typer.Option("--api-version")]
-RegionOption = Annotated[str | None, typer.Option("--region")]
-TemperatureOption = Annotated[float | None, typer.Option("--temperature")]
+VersionOption = Annotated[
+    str | None, typer.Option("--api-version", help="Version of the API, where the provider has several.")
+]
+RegionOption = Annotated[str | None, typer.Option("--region", help="Region of the provider, for example eu-west-1.")]
+TemperatureOption = Annotated[float | None, typer.Option("--temperature", help="0 to 2. The provider's own without.")]
 MaxTokensOption = Annotated[int | None, typer.Option("--max-tokens", help="Longest reply. Default 2048.")]
 SystemOption = Annotated[str | None, typer.Option("--system", help="System text.")]
 FamilyOption = Annotated[str | None, typer.Option("--family", help="Model family: a judge of the same one is flagged.")]
-ParamOption = Annotated[list[str] | None, typer.Option("--param", help="Further parameter name=value; repeatable.")]
+ParamOption = Annotated[
+    list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="Further parameter; repeatable.")
+]
 InputPriceOption = Annotated[str | None, typer.Option("--input-price", help="USD per million tokens read.")]
 OutputPriceOption = Annotated[str | None, typer.Option("--output-price", help="USD per million tokens written.")]
 PriceAsOption = Annotated[str | None, typer.Option("--price-as", help="Take the price of this litellm model.")]

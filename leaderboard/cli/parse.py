@@ -16,7 +16,7 @@ def parse(
         str | None, typer.Option("--template", help="Template of every line; wins over a line's own.")
     ] = None,
 ) -> None:
-    """Read judge replies: one JSON line each, in order."""
+    """Read judge replies from a file, one JSON line each."""
     from leaderboard.formats.replies import parse_replies
 
     for line in parse_replies(file, template):

@@ -6,6 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from leaderboard.cli.screen import counted
 from leaderboard.core.money import NANO
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Lines:
 
     def phase(self, name: str, total: int) -> None:
         self._name, self._total, self._done = name, total, 0
-        sys.stderr.write(f"{name}: {total} requests\n")
+        sys.stderr.write(f"{name}: {counted(total, 'request')}\n")
 
     def settled(self, settled: Settled) -> None:
         self._done += 1

@@ -8,8 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from leaderboard.cli import options as o
-from leaderboard.cli.screen import print_items, print_json, say, table
+from leaderboard.cli.screen import counted, print_items, print_json, say, table
 from leaderboard.cli.stores import ledger_of
+
+MOST_NOTES = 10
+LONGEST_TEXT = 200
 
 app = typer.Typer(help="The prompts.", no_args_is_help=True)
 
@@ -20,7 +23,11 @@ def import_prompts(
     home: o.HomeOption = o.DEFAULT_HOME,
     as_json: o.JsonOption = False,
 ) -> None:
-    """Add prompts from a file: all of it, or nothing when a line is bad."""
+    """Add prompts from a file, all of it or nothing.
+
+    Fields: id, text (or prompt, or turns), system, category, group, language, reference, visibility. A bad or doubled
+    line is named by its number, and then nothing is added.
+    """
     from leaderboard.tournament.imported import import_prompts as take
 
     with ledger_of(home) as ledger:
@@ -28,14 +35,17 @@ def import_prompts(
     if as_json:
         print_json(result)
         return
-    say(f"{result['imported']} prompts imported, {result['known']} were there already")
-    for line in result["warnings"]:
+    repeated = f", {counted(result['repeated'], 'line')} repeated an earlier one" if result["repeated"] else ""
+    say(f"{counted(result['imported'], 'prompt')} imported, {result['known']} there already{repeated}")
+    for line in result["warnings"][:MOST_NOTES]:
         say(f"note: {line}")
+    if len(result["warnings"]) > MOST_NOTES:
+        say(f"and {len(result['warnings']) - MOST_NOTES} more notes: --json has them all")
 
 
 @app.command("list")
 def list_prompts(home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
-    """All prompts."""
+    """List all prompts."""
     from leaderboard.ledger import prompts
     from leaderboard.tournament.shown import shown_prompt
 
@@ -45,14 +55,14 @@ def list_prompts(home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = Fa
         print_items([shown_prompt(prompt) for prompt in found])
         return
     table(
-        ("prompt", "category", "language", "turns>", "text"),
-        ((p.id, p.category, p.language, len(p.turns), " ".join(p.turns[0].split())[:70]) for p in found),
+        ("prompt~", "category", "language", "turns>", "text…"),
+        ((p.id, p.category, p.language, len(p.turns), " ".join(p.turns[0].split())[:LONGEST_TEXT]) for p in found),
     )
 
 
 @app.command()
 def stats(home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
-    """How many prompts there are by category and language."""
+    """Count prompts by category and language."""
     from collections import Counter
 
     from leaderboard.ledger import prompts
@@ -65,4 +75,4 @@ def stats(home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) ->
         print_json({"prompts": len(found), "by": items})
         return
     table(("category", "language", "prompts>"), ((c, lang, n) for (c, lang), n in sorted(cells.items())))
-    say(f"{len(found)} prompts")
+    say(counted(len(found), "prompt"))

@@ -1,16 +1,14 @@
-"""`leaderboard run` and `leaderboard runs`: play the tournament, see what was played."""
+"""`leaderboard run`: play the tournament."""
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from leaderboard.cli import options as o
-from leaderboard.cli.progress import shown_progress
-from leaderboard.cli.screen import print_items, print_json, say, table, talk, usd
+from leaderboard.cli.screen import counted, print_json, say, table, talk, usd
 
 if TYPE_CHECKING:
     from leaderboard.home import Home
@@ -20,9 +18,12 @@ if TYPE_CHECKING:
     from leaderboard.tournament.office import Office
 
 Record = dict[str, Any]
+FLAGS = ("judge", "top_k", "samples", "prompts", "concurrency", "call_timeout", "max_attempts", "budget")
+"""The options that lie over tournament.toml for one run."""
 
 
 def run(
+    ctx: typer.Context,
     kind: Annotated[str, typer.Argument(help="screening, validation, or tournament (both).")] = "tournament",
     judge: o.JudgeOption = None,
     top_k: Annotated[int | None, typer.Option("--top-k", help="How many models validation is about.")] = None,
@@ -37,21 +38,16 @@ def run(
     home: o.HomeOption = o.DEFAULT_HOME,
     as_json: o.JsonOption = False,
 ) -> None:
-    """Play what is missing: screening of everybody, then full validation of the best, both orders."""
+    """Play what is missing of the tournament.
+
+    Screening: everybody, single passes. Validation: the best of them, all pairs, both orders. What was asked before
+    is not asked again, so the same command goes on after an interruption.
+    """
     from leaderboard.errors import Busy
     from leaderboard.home import Home, writer_lock
     from leaderboard.settings import load_settings
 
-    flags: dict[str, object] = {
-        "judge": judge,
-        "top_k": top_k,
-        "samples": samples,
-        "prompts": prompts,
-        "concurrency": concurrency,
-        "call_timeout": call_timeout,
-        "max_attempts": max_attempts,
-        "budget": budget,
-    }
+    flags = {name: ctx.params[name] for name in FLAGS}
     wanted = known_kind(kind)
     place = Home(home)
     place.require()
@@ -82,6 +78,7 @@ def known_kind(kind: str) -> RunKind:
 
 
 def _play(place: Home, settings: Settings, kind: RunKind, yes: bool) -> Record:
+    from leaderboard.cli.progress import shown_progress
     from leaderboard.providers.litellm_adapter import litellm_chat, resolve
     from leaderboard.tournament.office import open_office
     from leaderboard.tournament.start import Provider, play_run
@@ -111,6 +108,7 @@ def _ask_consent(office: Office, kind: RunKind, resolve: Resolver) -> None:
 
 def _hand_over(place: Home, kind: RunKind, flags: dict[str, object]) -> Record:
     """Another process writes this tournament: it gets the work through the ledger, and is followed."""
+    from leaderboard.cli.progress import shown_progress
     from leaderboard.tournament.handover import hand_over
 
     with shown_progress() as progress:
@@ -129,15 +127,11 @@ def _dry_run(place: Home, settings: Settings, kind: RunKind, as_json: bool) -> N
 
 def show_plan(plan: Record) -> None:
     """Requests, worst-case price and time, per model and stage."""
-    table(
-        ("stage", "who", "requests>", "at most>"),
-        (
-            (row["stage"], row["who"], row["requests"], "price unknown" if row["usd"] is None else usd(row["usd"]))
-            for row in plan["items"]
-        ),
-    )
+    rows = [(row["stage"], row["who"], row["requests"], usd(row["usd"])) for row in plan["items"] if row["requests"]]
+    if rows:
+        table(("stage", "who~", "requests>", "at most>"), rows)
     total = "price unknown for some" if plan["usd"] is None else f"at most {usd(plan['usd'])}"
-    say(f"{plan['requests']} requests, {total}, about {plan['minutes']:.0f} min ({plan['time_basis']})")
+    say(f"{counted(plan['requests'], 'request')}, {total}, about {plan['minutes']:.0f} min ({plan['time_basis']})")
     for note in plan["notes"]:
         say(f"note: {note}")
 
@@ -145,7 +139,7 @@ def show_plan(plan: Record) -> None:
 def show_record(record: Record) -> None:
     calls = record["calls"]
     say(
-        f"run {record['run']}: {record['state']}. {calls['made']} requests made, {calls['reused']} reused, "
+        f"run {record['run']}: {record['state']}. {counted(calls['made'], 'request')} made, {calls['reused']} reused, "
         f"{calls['checks']} checks, {calls['failed']} failed; {calls['unreadable']} readings unreadable"
     )
     say(f"spent {usd(record['spent_usd'], record['unpriced'])}")
@@ -155,40 +149,3 @@ def show_record(record: Record) -> None:
         talk(f"trouble: {error}")
     if record["state"] in {"failed", "limit_reached", "cancelled"}:
         say("the same command again goes on with what is missing")
-
-
-def runs(
-    limit: Annotated[int, typer.Option("--limit", min=1, help="Most runs.")] = 20,
-    home: o.HomeOption = o.DEFAULT_HOME,
-    as_json: o.JsonOption = False,
-) -> None:
-    """The newest runs."""
-    from leaderboard.cli.stores import ledger_of
-    from leaderboard.ledger import runs as run_rows
-
-    with ledger_of(Path(home)) as ledger, ledger.read() as tx:
-        found = run_rows.all(tx, limit)
-    items: list[Record] = [
-        {**r.record, "run": r.id, "kind": r.kind, "judge": r.judge, "state": r.state, "trigger": r.trigger}
-        | {"created_at": r.created_at, "started_at": r.started_at, "ended_at": r.ended_at, "error": r.error}
-        for r in found
-    ]
-    if as_json:
-        print_items(items)
-        return
-    table(
-        ("run", "kind", "judge", "state", "made>", "failed>", "spent>", "started"),
-        (
-            (
-                i["run"],
-                i["kind"],
-                i["judge"],
-                i["state"],
-                i.get("calls", {}).get("made"),
-                i.get("calls", {}).get("failed"),
-                usd(i["spent_usd"]) if "spent_usd" in i else None,
-                (i["started_at"] or "")[:19],
-            )
-            for i in items
-        ),
-    )

@@ -12,17 +12,20 @@ from leaderboard.cli.programs import become, require_free, serve_both
 from leaderboard.cli.screen import talk
 
 HostOption = Annotated[str, typer.Option("--host", help="Address to listen on.")]
-PortOption = Annotated[int, typer.Option("--port", min=1, max=65535)]
+PortOption = Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen on.")]
 
 
 def api(host: HostOption = "127.0.0.1", port: PortOption = 8000, home: o.HomeOption = o.DEFAULT_HOME) -> None:
-    """Serve the board, models and verdicts from published snapshots. Start as many as you like."""
+    """Serve the board only; as many processes as you like."""
     require_free(host, port)
     become("api", _address(host, port, home))
 
 
 def serve(host: HostOption = "127.0.0.1", port: PortOption = 8000, home: o.HomeOption = o.DEFAULT_HOME) -> None:
-    """Serve the board, and play what the schedules ask for in a process of its own. Makes the home if it is new."""
+    """Serve the board, and play by the clock beside it.
+
+    Schedules and queued runs are played in a process of its own. Makes the home if it is new.
+    """
     import os
 
     from leaderboard.home import Home

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from leaderboard.cli import options as o
-from leaderboard.cli.screen import print_json, say, table, talk
+from leaderboard.cli.screen import FOLDED, print_json, say, table, talk
 from leaderboard.cli.stores import snapshot_of
 
 
@@ -17,13 +17,13 @@ def sql(
     home: o.HomeOption = o.DEFAULT_HOME,
     as_json: o.JsonOption = False,
 ) -> None:
-    """Ask the history in SQL: the newest snapshot, read only."""
+    """Ask the newest snapshot in SQL, read only."""
     with snapshot_of(home) as reader:
         found: Any = reader.sql(text, limit)
     if as_json:
         print_json(found)
         return
-    table(found["columns"], found["rows"])
+    table([f"{name}{FOLDED}" for name in found["columns"]], found["rows"], keep_empty=True)
     if found["truncated"]:
         talk(f"only the first {limit} rows: raise --limit")
 

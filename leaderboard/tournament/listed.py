@@ -85,8 +85,8 @@ def _meant(name: str, known: Iterable[str]) -> str:
 
 
 def _wish(row: Mapping[str, Any]) -> Wish:
-    endpoint = {name: value for name, value in row.items() if name in ENDPOINT_FIELDS}
-    prices = {name: str(row[name]) for name in PRICES if name in row}
+    endpoint: dict[str, Any] = {name: value for name, value in row.items() if name in ENDPOINT_FIELDS}
+    prices: dict[str, Any] = {name: str(row[name]) for name in PRICES if name in row}
     return Wish(**endpoint, **prices, api_key_env=row.get("key"))
 
 
@@ -121,4 +121,3 @@ def _judge(row: Mapping[str, Any], environ: Mapping[str, str], now: str) -> Judg
         raise BadInput(f"judge {row['id']}: {error}") from None
     missing = missing_key(judge.endpoint, environ)
     return replace(judge, state="asleep", reason=f"{missing} is not set") if missing else judge
-

@@ -24,7 +24,8 @@ from api.app import create_app
 from leaderboard.home import Home
 from leaderboard.settings import load_settings
 home = Home(Path(sys.argv[1]))
-uvicorn.run(create_app(home, load_settings(home.settings_file)), host="127.0.0.1", port=int(sys.argv[2]), log_level="warning")
+app = create_app(home, load_settings(home.settings_file))
+uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[2]), log_level="warning")
 """
 TELLS_WHAT_IT_LOADED = """
 import asyncio, json, sys
@@ -90,8 +91,8 @@ def test_serving_loads_no_provider_library_and_no_statistics(tournament: Tournam
     tournament.rate("validated", [standing("alpha")])
     snapshot = tournament.publish()
     (verdict,) = verdict_ids(tournament)
-    asked = ["/", "/api/v1/leaderboard", "/api/v1/leaderboard?judge=judy", "/api/v1/models", "/api/v1/models/alpha",
-             "/api/v1/verdicts", f"/api/v1/verdicts/{verdict}", "/healthz", "/openapi.json", "/static/board.css"]  # fmt: skip
+    api = ("leaderboard", "leaderboard?judge=judy", "models", "models/alpha", "verdicts", f"verdicts/{verdict}")
+    asked = [*(f"/api/v1/{path}" for path in api), "/", "/healthz", "/openapi.json", "/static/board.css"]
     command = [sys.executable, "-c", TELLS_WHAT_IT_LOADED, str(tournament.home.path), json.dumps(asked)]
     told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout)
     assert told["statuses"] == [200] * len(asked) + [201], snapshot

@@ -15,6 +15,7 @@ from leaderboard.errors import StoreDamaged
 from leaderboard.history.snapshots import point_at
 
 BOARD = "/api/v1/leaderboard"
+PATHS = (BOARD, "/", "/api/v1/verdicts", "/healthz")
 
 
 class Clock:
@@ -64,6 +65,14 @@ def test_one_that_nobody_reads_is_closed_at_once(tournament: Tournament, shelf: 
     tournament.publish()
     with shelf.reading(), pytest.raises(Exception, match="closed"):
         old.verdicts()
+
+
+def test_the_snapshot_stays_open_between_requests(tournament: Tournament, shelf: Shelf) -> None:
+    tournament.publish()
+    for _ in range(3):
+        with shelf.reading() as reader:
+            assert reader is not None
+            assert reader.verdicts()["items"] == []
 
 
 def test_closing_the_shelf_waits_for_readers(tournament: Tournament, shelf: Shelf) -> None:
@@ -162,8 +171,7 @@ def test_switching_while_requests_run_never_fails_one(tournament: Tournament, cl
 
     def ask() -> None:
         while not over.is_set():
-            wanted = [("GET", path, {}) for path in (BOARD, "/", "/api/v1/verdicts", "/healthz") * 3]
-            for answer in client.many(*wanted):
+            for answer in client.many(*(("GET", path, {}) for path in PATHS * 3)):
                 shown = answer.json().get("snapshot", "") if "json" in answer.headers["content-type"] else ""
                 seen.append((answer.status_code, shown))
 

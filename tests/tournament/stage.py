@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
@@ -23,7 +24,7 @@ from leaderboard.ledger.store import open_ledger
 from leaderboard.providers.errors import ErrorKind, ProviderError
 from leaderboard.providers.port import ChatReply, ChatRequest, Choice, Usage
 from leaderboard.settings import load_settings
-from leaderboard.tournament.enrol import enrol_judge, enrol_model
+from leaderboard.tournament.enrol import Resolver, enrol_judge, enrol_model
 from leaderboard.tournament.kinds import RunKind
 from leaderboard.tournament.office import open_office
 from leaderboard.tournament.start import Provider, play_run
@@ -201,18 +202,18 @@ class Stage:
             return models.get(tx, model_id)
 
     def ledger(self) -> Any:
-        from contextlib import closing
-
         return closing(open_ledger(self.home.ledger_url))
 
     def ledger_rows(self, sql: str) -> list[tuple[Any, ...]]:
         with self.ledger() as ledger, ledger.read() as tx:
             return [tuple(row) for row in tx.exec_driver_sql(sql)]
 
-    def play(self, actors: Actors, kind: RunKind = "tournament", **flags: object) -> Record:
+    def play(
+        self, actors: Actors, kind: RunKind = "tournament", *, resolve: Resolver | None = None, **flags: object
+    ) -> Record:
         """Play a run to its end, as `leaderboard run` does."""
         settings = load_settings(self.home.settings_file, flags)
-        provider = Provider(chat=actors, resolve=taking(self.takes_n))
+        provider = Provider(chat=actors, resolve=resolve or taking(self.takes_n))
         with open_office(self.home, settings) as office:
             return play_run(office, kind, provider, Silent(), judge=settings.judge)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from leaderboard.core.types import Prompt
-from tests.loopback_replies import SECTION, verdict_text, winner
+from leaderboard.providers.port import ChatRequest
+from tests.loopback_replies import SECTION
 from tests.tournament.stage import (
     Actors,
     Line,
@@ -61,13 +62,14 @@ def test_a_judge_that_prefers_a_text_puts_its_author_first(tmp_path: Path) -> No
     board = stage.board()
     assert board["gate"]["c"] == 1
     assert board["head"]["p_first"]["share"] == 0.5
-    assert [(row["model"], row["rank"]) for row in board["standings"]][0] == ("beta", 1)
+    best = board["standings"][0]
+    assert (best["model"], best["rank"]) == ("beta", 1)
     won = stage.rows(
         "SELECT count(*) FROM verdicts WHERE stage = 'validation' AND consistent AND "
         "((model_a = 'beta' AND outcome = 'a') OR (model_b = 'beta' AND outcome = 'b'))"
     )
     assert won == [(2 * PROMPTS,)]
-    assert board["standings"][0]["flags"] == ["unbeaten"]
+    assert "unbeaten" in best["flags"]
 
 
 def test_in_the_second_pass_answer_b_stands_first(tmp_path: Path) -> None:
@@ -125,12 +127,12 @@ def test_an_unreadable_judge_makes_no_tie_and_no_rating(tmp_path: Path) -> None:
     assert again.asked == [], "an unreadable reply was given and paid: it is not asked for a second time"
 
 
-def sometimes_mute(request: object) -> Line:
+def sometimes_mute(request: ChatRequest) -> Line:
     """Prefers beta, and says nothing about every third prompt."""
-    text = user_of(request)  # type: ignore[arg-type]
+    text = user_of(request)
     if SECTION.search(text) and any(f"Question {number}?" in text for number in range(0, PROMPTS, 3)):
-        return said(*["I would rather not say."] * request.n)  # type: ignore[attr-defined]
-    return in_character(request)  # type: ignore[arg-type]
+        return said(*["I would rather not say."] * request.n)
+    return in_character(request)
 
 
 def test_unreadable_pairings_never_raise_c(tmp_path: Path) -> None:
@@ -146,12 +148,12 @@ def test_unreadable_pairings_never_raise_c(tmp_path: Path) -> None:
     assert {row["n"] for row in stage.board()["standings"]} == {readable * 2 // 3}
 
 
-def only_in_first_order(request: object) -> Line:
+def only_in_first_order(request: ChatRequest) -> Line:
     """Readable only while beta stands second."""
-    text = user_of(request)  # type: ignore[arg-type]
-    if not SECTION.search(text) or "beta" not in slots(request)[0]:  # type: ignore[arg-type]
-        return in_character(request)  # type: ignore[arg-type]
-    return said(*["?"] * request.n)  # type: ignore[attr-defined]
+    text = user_of(request)
+    if not SECTION.search(text) or "beta" not in slots(request)[0]:
+        return in_character(request)
+    return said(*["?"] * request.n)
 
 
 def test_half_a_pairing_decides_nothing(tmp_path: Path) -> None:
@@ -184,11 +186,3 @@ def test_every_turn_is_asked_with_the_turns_before_it(tmp_path: Path) -> None:
     mark = mark_in(judged)
     assert all(f"<<turn {turn} {mark}>>" in user_of(judged) for turn in (1, 2, 3))
     assert record["calls"]["made"] == 18 + 3 + 3 * 2
-
-
-def test_the_loopback_judges_by_content() -> None:
-    """The characters that these tests rest on."""
-    assert [winner("judge-first", "x", "y"), winner("judge-prefers-y", "x", "y"), winner("judge-length", "x", "y")] == [
-        "1", "2", "tie"
-    ]  # fmt: skip
-    assert verdict_text("WINNAAR: …", "tie") == "WINNAAR: GELIJKSPEL"
