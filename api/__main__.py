@@ -28,7 +28,7 @@ def serve(home: Home, host: str, port: int) -> None:
 
     home.require()
     app = create_app(home, load_settings(home.settings_file))
-    sys.stderr.write(f"board: http://{host}:{port}/   API: http://{host}:{port}/docs   (stop with Ctrl-C)\n")
+    sys.stderr.write(f"board: http://{host}:{port}/   API: http://{host}:{port}/openapi.json   (stop with Ctrl-C)\n")
     uvicorn.run(app, host=host, port=port, log_level="warning")
 
 

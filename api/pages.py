@@ -146,13 +146,20 @@ def policy_title(policy: str) -> str:
     return POLICIES.get(policy, policy)
 
 
+def parameters(sent: Mapping[str, Any] | None) -> str:
+    """A judge's parameters in words; one that its provider refuses says so."""
+    if not sent:
+        return "nothing is known yet"
+    return ", ".join(f"{name} {value}" for name, value in sent.items())
+
+
 def path_part(text: str) -> str:
     return quote(text, safe="")
 
 
 @cache
 def _template() -> Template:
-    shown = (points, share, dollars, moment, flag_title, gate_title, policy_title, path_part)
+    shown = (points, share, dollars, moment, flag_title, gate_title, policy_title, parameters, path_part)
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,

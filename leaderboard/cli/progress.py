@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from leaderboard.cli.screen import counted
 from leaderboard.core.money import NANO
@@ -61,23 +61,32 @@ class Bars:
             MofNCompleteColumn(),
             TextColumn("{task.fields[rate]}"),
             TextColumn("{task.fields[spent]}"),
+            TextColumn("{task.fields[failed]}", style="red"),
             TimeRemainingColumn(),
             console=Console(stderr=True),
         )
         self._current: TaskID | None = None
-        self._spent, self._done, self._began = 0, 0, time.monotonic()
+        self._spent, self._done, self._failed, self._began = 0, 0, 0, time.monotonic()
 
     def phase(self, name: str, total: int) -> None:
-        self._done, self._began = 0, time.monotonic()
-        self._current = self._bars.add_task(name, total=total, rate="", spent=f"${self._spent / NANO:.4f}")
+        self._done, self._failed, self._began = 0, 0, time.monotonic()
+        self._current = self._bars.add_task(name, total=total, **self._fields())
 
     def settled(self, settled: Settled) -> None:
         if self._current is None:
             return
         self._done += 1
+        self._failed += not settled.ok
         self._spent += settled.cost or 0
+        self._bars.update(self._current, advance=1, **self._fields())
+
+    def _fields(self) -> dict[str, Any]:
         rate = self._done / max(time.monotonic() - self._began, 1e-3)
-        self._bars.update(self._current, advance=1, rate=f"{rate:.0f}/s", spent=f"${self._spent / NANO:.4f}")
+        return {
+            "rate": f"{rate:.0f}/s" if self._done else "",
+            "spent": f"${self._spent / NANO:.4f}",
+            "failed": f"{self._failed} failed" if self._failed else "",
+        }
 
     def note(self, text: str) -> None:
         self._bars.console.print(f"note: {text}", highlight=False, markup=False)

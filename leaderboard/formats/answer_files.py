@@ -47,5 +47,5 @@ def _texts(row: Mapping[str, object], prompt: Prompt) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise BadInput("text must be a text, turns a list of texts")
     if len(value) != len(prompt.turns):
-        raise BadInput(f"{len(value)} texts for the {len(prompt.turns)} turns of {prompt.id!r}")
+        raise BadInput(f"{prompt.id!r} has {len(prompt.turns)} turns, its answer {len(value)}")
     return tuple(value)

@@ -14,24 +14,27 @@ from leaderboard.formats.jsonl import read_objects
 
 def parse_replies(file: Path, template: str | None) -> Iterator[dict[str, object]]:
     """One result a line, in order. `template` wins over a line's own. The whole file is checked before the first."""
-    rows = [(number, row, _template(file, number, row, template)) for number, row in read_objects(file)]
-    for number, row, name in rows:
-        yield {"id": row.get("id"), **described(READERS[name](_text(file, number, row)))}
+    rows = [
+        (row.get("id"), _template(f"{file}, line {number}", row, template), _text(f"{file}, line {number}", row))
+        for number, row in read_objects(file)
+    ]
+    for name, reader, text in rows:
+        yield {"id": name, **described(READERS[reader](text))}
 
 
-def _template(file: Path, number: int, row: dict[str, object], template: str | None) -> str:
+def _template(place: str, row: dict[str, object], template: str | None) -> str:
     name = template or row.get("template")
     if name is None:
-        raise BadInput(f"{file}, line {number}: no template; add the field or --template")
+        raise BadInput(f"{place}: no template; add the field or --template")
     if not isinstance(name, str) or name not in READERS:
-        raise BadInput(f"{file}, line {number}: unknown template {name!r}; known: {', '.join(sorted(READERS))}")
+        raise BadInput(f"{place}: unknown template {name!r}; known: {', '.join(sorted(READERS))}")
     return name
 
 
-def _text(file: Path, number: int, row: dict[str, object]) -> str | None:
+def _text(place: str, row: dict[str, object]) -> str | None:
     text = row.get("text")
-    if text is not None and not isinstance(text, str):
-        raise BadInput(f"{file}, line {number}: text must be a string or null")
+    if "text" not in row or not isinstance(text, str | None):
+        raise BadInput(f"{place}: text must be there, a text or null")
     return text
 
 

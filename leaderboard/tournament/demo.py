@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 from leaderboard.core.agreement import kendall_tau
-from leaderboard.core.types import Model
+from leaderboard.core.types import Endpoint, Judge, Model, Prompt
 from leaderboard.errors import BadInput
 from leaderboard.history.reader import open_snapshot
 from leaderboard.history.snapshots import current
 from leaderboard.home import Home
 from leaderboard.ledger import judges, meta, models, prompts
-from leaderboard.ledger.store import Ledger, open_ledger
+from leaderboard.ledger.store import Transaction, open_ledger
 from leaderboard.settings import load_settings
 from leaderboard.tournament.clock import utc_now
 from leaderboard.tournament.defaults import default_text
@@ -38,15 +38,27 @@ top_k = {top_k}
 Result = dict[str, object]
 
 
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Who takes part in a demo, and the prompts."""
+
+    models: list[Model]
+    judges: list[Judge]
+    prompts: list[Prompt]
+
+
 def prepare(home: Home, seed: int, *, quick: bool, judge: str) -> None:
     """Make the demo's home, or find it made with the same seed. Refuses a home that holds anything else."""
     wanted = json.dumps({"seed": seed, "quick": quick, "judge": judge}, sort_keys=True)
-    if home.exists() or any(home.path.glob("ledger.sqlite")):
-        _require_same(home, wanted)
+    field = _drawn(seed, quick=quick)
+    if judge not in {each.id for each in field.judges}:
+        raise BadInput(f"no demo judge {judge!r}; there are: {', '.join(each.id for each in field.judges)}")
     home.create(demo_seed=seed)
     ledger = open_ledger(home.ledger_url)
     try:
-        _fill(ledger, wanted, seed, quick=quick, judge=judge)
+        with ledger.write() as tx:
+            if not _is_there(tx, home, wanted):
+                _fill(tx, field, wanted)
     finally:
         ledger.close()
     if not home.exists():
@@ -54,43 +66,44 @@ def prepare(home: Home, seed: int, *, quick: bool, judge: str) -> None:
         home.settings_file.write_text(text, encoding="utf-8")
 
 
-def _require_same(home: Home, wanted: str) -> None:
-    ledger = open_ledger(home.ledger_url)
-    try:
-        with ledger.read() as tx:
-            found = meta.get(tx, MARKER)
-    finally:
-        ledger.close()
-    if found is None:
+def _is_there(tx: Transaction, home: Home, wanted: str) -> bool:
+    """Whether the home holds this very demo. Raises BadInput when it holds something else."""
+    found = meta.get(tx, MARKER)
+    if found is None and (home.exists() or models.all(tx) or judges.all(tx) or prompts.count(tx)):
         raise BadInput(f"{home.path} holds a real tournament: give the demo a folder of its own with --home")
-    if found != wanted:
+    if found is not None and found != wanted:
         was = ", ".join(f"{name} {value}" for name, value in json.loads(found).items())
         raise BadInput(f"{home.path} holds a demo with {was}: give this one a folder of its own with --home")
+    return found is not None
 
 
-def _fill(ledger: Ledger, marker: str, seed: int, *, quick: bool, judge: str) -> None:
-    """The field, the judges and the prompts in one transaction; a demo that has them is left alone."""
+def _drawn(seed: int, *, quick: bool) -> Field:
+    """The shipped field with this seed in everybody's parameters."""
     now = utc_now()
     document = tomllib.loads(default_text("demo.toml"))
     field = listed_models(document, environ={}, now=now)
     bench = listed_judges(document, environ={}, now=now)
-    if judge not in {each.id for each in bench}:
-        raise BadInput(f"no demo judge {judge!r}; there are: {', '.join(each.id for each in bench)}")
     asked = default_prompts()
     if quick:
         field, asked = field[:QUICK_MODELS], asked[-QUICK_PROMPTS:]
-    with ledger.write() as tx:
-        if meta.get(tx, MARKER) is not None:
-            return
-        for model in field:
-            if model.endpoint is not None:
-                drawn = {**model.endpoint.wanted, "seed": seed}
-                models.add(tx, replace(model, endpoint=replace(model.endpoint, wanted=drawn)))
-        for each in bench:
-            drawn = {**each.endpoint.wanted, "seed": seed}
-            judges.add(tx, replace(each, endpoint=replace(each.endpoint, wanted=drawn)))
-        prompts.add_many(tx, asked)
-        meta.put(tx, MARKER, marker)
+    return Field(
+        [replace(each, endpoint=_seeded(each.endpoint, seed)) for each in field if each.endpoint is not None],
+        [replace(each, endpoint=_seeded(each.endpoint, seed)) for each in bench],
+        asked,
+    )
+
+
+def _seeded(endpoint: Endpoint, seed: int) -> Endpoint:
+    return replace(endpoint, wanted={**endpoint.wanted, "seed": seed})
+
+
+def _fill(tx: Transaction, field: Field, marker: str) -> None:
+    for model in field.models:
+        models.add(tx, model)
+    for judge in field.judges:
+        judges.add(tx, judge)
+    prompts.add_many(tx, field.prompts)
+    meta.put(tx, MARKER, marker)
 
 
 def play(home: Home, provider: Provider, progress: Progress) -> Result:

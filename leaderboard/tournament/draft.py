@@ -37,8 +37,8 @@ class Draft:
     samples: list[dict[str, object]] = field(default_factory=list)
     cut_off: list[dict[str, object]] = field(default_factory=list)
     reply: ChatReply | None = None
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
     cost: int | None = 0
 
     @classmethod
@@ -114,8 +114,8 @@ class Draft:
         price = self.task.endpoint.price
         charge: Charge = (None, "settled")
         if reply.usage is not None:
-            self.prompt_tokens += reply.usage.prompt_tokens
-            self.completion_tokens += reply.usage.completion_tokens
+            self.prompt_tokens = (self.prompt_tokens or 0) + reply.usage.prompt_tokens
+            self.completion_tokens = (self.completion_tokens or 0) + reply.usage.completion_tokens
         if price is not None and reply.usage is None:
             charge = attempt.reserved_nano, "unknown"
         elif price is not None and reply.usage is not None:
@@ -144,7 +144,7 @@ class Draft:
         *,
         payload: dict[str, object] | None = None,
     ) -> Finished:
-        """The request and what came of it; what answered and how many tokens it took is known once a reply came."""
+        """The request and what came of it; who answered is known once a reply came, tokens once one reported them."""
         reply = self.reply
         return Finished(
             request=self.task.request,
@@ -152,8 +152,8 @@ class Draft:
             payload=payload,
             served_model=reply.served_model if reply else None,
             system_fingerprint=reply.system_fingerprint if reply else None,
-            prompt_tokens=self.prompt_tokens if reply else None,
-            completion_tokens=self.completion_tokens if reply else None,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
             cost_nano=self.cost,
             finished_at=now,
         )

@@ -39,12 +39,12 @@ class Office:
             return chosen_judge(judges.all(tx), wanted or self.settings.judge)
 
     def active_models(self) -> list[Model]:
-        """Those who play, in the order of their ids. Sleepers whose key has come wake up."""
+        """Those who play, by id. A model sleeps while its key is missing here, and wakes when it has come."""
         with self.ledger.write() as tx:
-            for model in models.all(tx, states=("asleep",)):
-                woken = roused(model, self.environ)
-                if woken.state == "active":
-                    models.replace(tx, woken)
+            for model in models.all(tx, states=("active", "asleep")):
+                found = roused(model, self.environ)
+                if found != model:
+                    models.replace(tx, found)
             return sorted(models.all(tx, states=("active",)), key=lambda model: model.id)
 
     def prompts(self) -> list[Prompt]:

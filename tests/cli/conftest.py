@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.terminal import typed
+from tests.cli.terminal import started, typed
 from tests.loopback_only import loopback_only
 
 __all__ = ["loopback_only"]
@@ -21,21 +21,27 @@ def quiet_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
-@pytest.fixture
-def bare(tmp_path: Path) -> Path:
-    """A tournament with nothing in it."""
-    home = tmp_path / "bare"
+@pytest.fixture(scope="session")
+def made_bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("made") / "bare"
     assert typed("init", "--bare", "--home", home).code == 0
     return home
+
+
+@pytest.fixture
+def bare(made_bare: Path, tmp_path: Path) -> Path:
+    """A tournament with nothing in it."""
+    return Path(shutil.copytree(made_bare, tmp_path / "bare"))
 
 
 @pytest.fixture(scope="session")
 def played_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A quick demo, played once. Only to be copied or read."""
-    home = tmp_path_factory.mktemp("demo") / "home"
-    ran = typed("demo", "--quick", "--seed", "3", "--home", home, "--json")
+    folder = tmp_path_factory.mktemp("demo")
+    ran = started("demo", "--quick", "--seed", "3", "--home", "home", "--json", cwd=folder)
+    (folder / "result.json").write_text(ran.out, encoding="utf-8")
     assert ran.code == 0, ran.err
-    return home
+    return folder / "home"
 
 
 @pytest.fixture

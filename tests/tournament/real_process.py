@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from leaderboard.core.types import Judge, Model
-from tests.tournament.stage import Stage, bench_judge, contestant
+from tests.tournament.stage import KEYS, Stage, bench_judge, contestant
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 120.0
-KEYS = {"OPENAI_API_KEY": "sk-loopback-000000000000", "ANTHROPIC_API_KEY": "loopback-111111111111"}
 
 
 def environment() -> dict[str, str]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
@@ -26,14 +26,16 @@ from leaderboard.providers.port import ChatReply, ChatRequest, Choice, Usage
 from leaderboard.settings import load_settings
 from leaderboard.tournament.enrol import Resolver, enrol_judge, enrol_model
 from leaderboard.tournament.kinds import RunKind
-from leaderboard.tournament.office import open_office
+from leaderboard.tournament.office import Office, open_office
 from leaderboard.tournament.start import Provider, play_run
 from leaderboard.tournament.work import CHECK_TEXT
 from tests.loopback_replies import SECTION, reply_text, section
 
 NOW = "2030-01-01T00:00:00.000000Z"
+KEYS = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY"), "nobody-issued-this")
 FREE = Price(Decimal(0), Decimal(0))
 Record = dict[str, Any]
+MOST_ROWS = 10_000
 
 
 def name_of(request: ChatRequest) -> str:
@@ -212,20 +214,29 @@ class Stage:
         self, actors: Actors, kind: RunKind = "tournament", *, resolve: Resolver | None = None, **flags: object
     ) -> Record:
         """Play a run to its end, as `leaderboard run` does."""
-        settings = load_settings(self.home.settings_file, flags)
         provider = Provider(chat=actors, resolve=resolve or taking(self.takes_n))
-        with open_office(self.home, settings) as office:
-            return play_run(office, kind, provider, Silent(), judge=settings.judge)
+        with self.office(**flags) as office:
+            return play_run(office, kind, provider, Silent(), judge=office.settings.judge)
+
+    @contextmanager
+    def office(self, **flags: object) -> Iterator[Office]:
+        """The tournament opened for writing, in an environment where every key is set."""
+        with open_office(self.home, load_settings(self.home.settings_file, flags)) as office:
+            office.environ = KEYS
+            yield office
 
     def warnings(self) -> list[str]:
         """What is said when the tournament is opened."""
-        with open_office(self.home, load_settings(self.home.settings_file)) as office:
+        with self.office() as office:
             return office.warnings
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """A question to the published snapshot."""
         with open_snapshot(self.snapshot) as reader:
-            return [tuple(row.values()) if isinstance(row, dict) else tuple(row) for row in reader.sql(sql)["rows"]]
+            return [
+                tuple(row.values()) if isinstance(row, dict) else tuple(row)
+                for row in reader.sql(sql, MOST_ROWS)["rows"]
+            ]
 
     def board(self, judge: str | None = None) -> Record:
         with open_snapshot(self.snapshot) as reader:

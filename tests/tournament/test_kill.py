@@ -28,7 +28,7 @@ from tests.tournament.real_process import (
 )
 from tests.tournament.stage import Actors, Stage, questions
 
-LATENCY = 0.1
+LATENCY = 0.15
 JUDGE = "judge-length"
 PRICE = Price(Decimal(1), Decimal(2))
 SETTLED = "attempts WHERE state = 'settled'"
@@ -110,7 +110,7 @@ class Series:
             "SELECT prompt_id, model_a, model_b, stage, outcome, consistent, samples FROM verdicts ORDER BY ALL",
         )
         for fact in facts:
-            found, expected = self.stage.rows(fact + " LIMIT 10000"), twin.rows(fact + " LIMIT 10000")
+            found, expected = self.stage.rows(fact), twin.rows(fact)
             assert found == expected
             assert len(found) > 0
         ours, theirs = self.stage.ratings(), twin.ratings()
@@ -120,7 +120,7 @@ class Series:
         )  # fmt: skip
         unknown = count(self.stage, "attempts WHERE state = 'unknown'")
         assert unknown == sum(self.in_flight), "what may have been billed is booked as unknown, nothing else"
-        assert len(self.stage.rows("SELECT id FROM attempts LIMIT 100000")) == count(self.stage, "attempts")
+        assert len(self.stage.rows("SELECT id FROM attempts")) == count(self.stage, "attempts")
 
 
 def series(folder: Path, server: Server, models: int, prompts: int) -> tuple[Series, Stage]:
@@ -145,7 +145,7 @@ def test_twenty_kills_at_any_moment(tmp_path: Path) -> None:
     with loopback_process(LATENCY) as server:
         under_fire, twin = series(tmp_path, server, models=6, prompts=24)
         for _ in range(20):
-            under_fire.kill_at_a_moment(rng, within=0.8)
+            under_fire.kill_at_a_moment(rng, within=0.6)
         under_fire.finish()
         under_fire.check(twin)
 

@@ -95,9 +95,9 @@ def test_the_pause_is_sat_out(tmp_path: Path) -> None:
 
 
 def test_a_rate_limit_holds_its_lane_and_no_other(tmp_path: Path) -> None:
-    """Eight workers, 429 with Retry-After .3 and then .5: nobody of that lane comes before each wait is over."""
+    """Eight workers, 429 with Retry-After .8 and then 1.0: nobody of that lane comes before each wait is over."""
     sent: dict[str, list[float]] = {"alpha": [], "other": []}
-    told = [0.3, 0.5]
+    told = [0.8, 1.0]
     waits: list[tuple[float, float]] = []
 
     def part(request: ChatRequest) -> Line:
@@ -117,7 +117,7 @@ def test_a_rate_limit_holds_its_lane_and_no_other(tmp_path: Path) -> None:
     for began, over in waits:
         early = [moment for moment in sent["alpha"] if began < moment < over]
         assert len(early) < in_flight_then
-        assert all(moment < began + 0.1 for moment in early), "sent while the lane was on hold"
+        assert all(moment < began + 0.4 for moment in early), "sent while the lane was on hold"
     assert max(sent["other"]) < waits[0][1], "the other lane waited too"
 
 
@@ -248,7 +248,7 @@ def test_without_a_usage_report_the_reservation_is_booked_as_unknown(tmp_path: P
             players.rows("SELECT state, cost_nano, reserved_nano FROM attempts")
             == [("unknown", RESERVED, RESERVED)] * 2
         )
-        assert players.states() == ["done", "done"]
+        assert players.rows("SELECT state, prompt_tokens FROM requests") == [("done", None)] * 2, "unknown, not 0"
         money = players.spent()
         assert (money.spent_nano, money.unknown_nano, money.reserved_nano) == (2 * RESERVED, 2 * RESERVED, 0)
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
+from leaderboard.core.types import Endpoint
 from leaderboard.errors import BadInput
-from leaderboard.ledger import models
+from leaderboard.ledger import judges, models
 from leaderboard.providers.port import ChatRequest
-from leaderboard.settings import load_settings
 from leaderboard.tournament.enrol import move_model
 from leaderboard.tournament.imported import import_answers
-from leaderboard.tournament.office import open_office
 from leaderboard.tournament.run import JudgeUnusable
 from tests.tournament.stage import (
+    KEYS,
     NOW,
     Actors,
     Line,
@@ -211,7 +211,7 @@ def test_a_model_that_cannot_be_resolved_goes_to_sleep_with_the_reason(tmp_path:
         models.add(tx, contestant("picky", price=None))
     picky = "openai/picky"
 
-    def resolve(endpoint: Any, now: str) -> Any:
+    def resolve(endpoint: Endpoint, now: str) -> Endpoint:
         if endpoint.litellm == picky:
             raise BadInput("temperature: the provider refuses 0")
         return replace(endpoint, sent=dict(endpoint.wanted), takes_n=True, resolved_at=now)
@@ -220,6 +220,21 @@ def test_a_model_that_cannot_be_resolved_goes_to_sleep_with_the_reason(tmp_path:
     assert record["sat_out"] == {"model picky": "temperature: the provider refuses 0"}
     sleeper = stage.model("picky")
     assert (sleeper.state, sleeper.reason) == ("asleep", "temperature: the provider refuses 0")
+
+
+def test_a_strict_judge_that_is_refused_a_parameter_costs_nothing(tmp_path: Path) -> None:
+    stage = new_stage(tmp_path / "home")
+    with stage.ledger() as ledger, ledger.write() as tx:
+        judges.add(tx, bench_judge("strict-judge"))
+
+    def resolve(endpoint: Endpoint, now: str) -> Endpoint:
+        raise BadInput("temperature: the provider refuses 1, and --strict was given")
+
+    actors = Actors()
+    with pytest.raises(BadInput, match="temperature: the provider refuses 1"):
+        stage.play(actors, resolve=resolve, judge="strict-judge")
+    assert actors.asked == []
+    assert stage.ledger_rows("SELECT count(*) FROM runs") == [(0,)]
 
 
 def test_two_active_models_are_needed(tmp_path: Path) -> None:
@@ -246,14 +261,13 @@ def test_a_validated_model_that_drops_out_of_the_kept_stays_on_the_list(tmp_path
     assert set(stage.ratings()) == set(first["kept"]) | set(second["kept"])
 
 
-def test_sleepers_wake_when_their_key_has_come(tmp_path: Path) -> None:
+def test_models_sleep_and_wake_with_their_keys(tmp_path: Path) -> None:
     stage = new_stage(tmp_path / "home")
-    with stage.ledger() as ledger, ledger.write() as tx:
-        models.add(tx, replace(contestant("late", key="LATE_KEY"), state="asleep", reason="LATE_KEY is not set"))
-    settings = load_settings(stage.home.settings_file)
+    stage.add_model(contestant("late", key="LATE_KEY"))
     found = []
-    for environ in ({}, {"LATE_KEY": "k"}):
-        with open_office(stage.home, settings) as office:
+    for environ in (KEYS, {**KEYS, "LATE_KEY": "k"}, {"LATE_KEY": "k"}):
+        with stage.office() as office:
             office.environ = environ
             found.append([model.id for model in office.active_models()])
-    assert found == [list(FIELD), [*FIELD, "late"]]
+        assert stage.model("late").reason == (None if "LATE_KEY" in environ else "LATE_KEY is not set")
+    assert found == [[*FIELD], [*FIELD, "late"], ["late"]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ import pytest
 
 from leaderboard.core.keys import mark_of
 from leaderboard.core.types import Judge
+from leaderboard.ledger import judges
+from leaderboard.providers.port import ChatRequest
+from leaderboard.tournament.enrol import move_model
 from tests.tournament.stage import (
     Actors,
-    ChatRequest,
     Line,
     Stage,
     bench_judge,
@@ -22,6 +25,7 @@ from tests.tournament.stage import (
     mark_in,
     name_of,
     questions,
+    slots,
     user_of,
 )
 
@@ -101,8 +105,6 @@ def test_a_changed_judge_is_asked_anew_and_the_old_stays(tmp_path: Path, change:
     stage.play(Actors())
     old = dict(stage.rows("SELECT id, fingerprint FROM verdicts"))
     with stage.ledger() as ledger, ledger.read() as tx:
-        from leaderboard.ledger import judges
-
         judge = judges.get(tx, JUDGE)
     stage.change_judge(JUDGE, **CHANGES[change](judge))
     actors = Actors()
@@ -178,13 +180,30 @@ def test_failed_requests_are_asked_again_and_no_others(tmp_path: Path) -> None:
     assert third.asked == []
 
 
+@pytest.mark.parametrize(("good", "thin"), [(3, False), (2, True)])
+def test_a_count_of_samples_below_what_was_asked_shows(tmp_path: Path, good: int, thin: bool) -> None:
+    """A judge without `n` that answers so many times about each order, screening included, and fails from then on."""
+    stage = new_stage(tmp_path / "home", takes_n=False, samples=3)
+    seen: Counter[tuple[str, str]] = Counter()
+
+    def part(request: ChatRequest) -> Line:
+        if not mark_in(request):
+            return in_character(request)
+        seen[slots(request)] += 1
+        return in_character(request) if seen[slots(request)] <= good else failure("bad_request")
+
+    assert stage.play(Actors({JUDGE: part}), concurrency=1)["state"] == "failed"
+    counted = "SELECT DISTINCT samples, asked, thin FROM verdicts WHERE stage = 'validation'"
+    assert stage.rows(counted) == [(good - 1, 3, thin)], "the screened order had one less for validation"
+    assert stage.play(Actors())["state"] == "done"
+    assert stage.rows(counted) == [(3, 3, False)]
+
+
 def test_failures_that_nobody_wants_any_more_do_not_fail_the_next_run(tmp_path: Path) -> None:
     stage = Stage.build(
         tmp_path / "home", [contestant(n) for n in (*FIELD, "broken")], bench_judge(JUDGE, samples=1), questions(2)
     )
     assert stage.play(Actors(failing_on(1, "broken")))["state"] == "failed"
     with stage.ledger() as ledger:
-        from leaderboard.tournament.enrol import move_model
-
         move_model(ledger, "broken", "retire")
     assert stage.play(Actors())["state"] == "done"

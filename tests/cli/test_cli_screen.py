@@ -1,0 +1,228 @@
+"""What people see: tables that fit the screen, boards that can be compared, progress that moves."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+
+from leaderboard.cli.board import figure, print_board
+from leaderboard.cli.screen import NO_LIMIT, counted, room_beside, table, usd, visible
+from leaderboard.cli.status import duration
+from tests.cli.terminal import started, typed, usual_environment
+
+READS = ["board", "bias", "runs", "status", "models list", "judges list", "prompts list", "prompts stats"]
+READS += ["models show sim-elm", "judges show sim-judge-biased", "run --dry-run", "sql 'select text from answers'"]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("command", READS)
+def test_nothing_is_wider_than_the_screen(
+    played_demo: Path, monkeypatch: pytest.MonkeyPatch, command: str, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    words = [command.split(" ", 1)[0], command.split("'")[1]] if "'" in command else command.split()
+    shown = typed(*words, "--home", played_demo)
+    assert shown.code == 0
+    assert max(cell_len(line) for line in shown.out.splitlines()) <= width
+
+
+@pytest.mark.parametrize("command", ["runs", "models list", "judges list", "prompts list"])
+def test_at_80_columns_a_row_takes_a_line(played_demo: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = typed(*command.split(), "--home", played_demo).out.splitlines()
+    monkeypatch.setenv("COLUMNS", "300")
+    assert len(narrow) == len(typed(*command.split(), "--home", played_demo).out.splitlines())
+
+
+def test_a_pipe_gets_whole_lines(played_demo: Path, tmp_path: Path) -> None:
+    """What is searched with grep may not be folded."""
+    prompt = typed("prompts", "list", "--json", "--home", played_demo).json["items"][0]
+    shown = started("prompts", "list", "--home", played_demo, cwd=tmp_path).out
+    assert " ".join(prompt["turns"][0].split())[:150] in shown
+
+
+def test_rows_of_the_board_share_what_they_share_once(played_demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = typed("board", "--home", played_demo).out
+    assert shown.count("simulated") == 1
+    assert "all: thin_prompts, simulated" in shown
+    bars = [line.index("●") for line in shown.splitlines() if "●" in line]
+    assert len(bars) == 5
+    assert bars == sorted(bars, reverse=True)
+
+
+def standing(model: str, rating: float | None, reach: float | None, **more: Any) -> dict[str, Any]:
+    ends = {"lower": None, "upper": None} if rating is None or reach is None else _ends(rating, reach)
+    counts = {"wins": 7, "losses": 10, "ties": 0, "usd_per_verdict": None, "interval_reason": None, "rank": 1}
+    return {"model": model, "rating": rating, "component": 0, "flags": [], **ends, **counts, **more}
+
+
+def _ends(rating: float, reach: float) -> dict[str, float]:
+    return {"lower": rating - reach, "upper": rating + reach}
+
+
+def board_of(*rows: dict[str, Any], **more: Any) -> dict[str, Any]:
+    head = {"judge": "j", "simulated": False, "gate": None, "head": {}, "method": "bt", "policy": "tie"}
+    counts = {"n_battles": 1, "n_prompts": 1, "board": "validated", "screened": [], "notes": []}
+    return {**head, **counts, "standings": list(rows), **more}
+
+
+def shown_board(capsys: pytest.CaptureFixture[str], *rows: dict[str, Any], **more: Any) -> list[str]:
+    print_board(board_of(*rows, **more))
+    return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+
+
+def test_a_board_without_ratings_or_prices_has_dashes(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = shown_board(capsys, standing("a", 1000, 10), standing("b", None, None, rank=None, flags=["no_matches"]))
+    assert re.search(r"^–  b +– .*no_matches$", shown[-1])
+    assert "USD/verdict" not in "".join(shown)
+
+
+def test_why_no_row_has_an_interval_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    why = "needs 10 prompts, has 3"
+    shown = shown_board(capsys, *(standing(name, 1000, None, interval_reason=why) for name in "abc"))
+    assert [line for line in shown if why in line] == [f"no intervals: {why}"]
+
+
+def test_groups_that_never_met_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    apart = shown_board(capsys, standing("a", 1000, 10), standing("b", 1000, 10, component=1))
+    assert apart[-4].startswith("group  #  model")
+    assert [line.split()[0] for line in apart[-2:]] == ["1", "2"]
+    together = shown_board(capsys, standing("a", 1000, 10), standing("b", 1000, 10))
+    assert not any(line.startswith("group") for line in together)
+
+
+def test_a_bar_is_to_scale(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ends of the scale are the outermost ends, a rating in the middle stands in the middle."""
+    monkeypatch.setenv("COLUMNS", "120")
+    shown = shown_board(capsys, standing("a", 1100, 100), standing("b", 1000, 50), standing("c", 900, 100))
+    bars = [re.findall(r"[─●]+", line) for line in shown[-3:]]
+    assert [len(bar[0]) for bar in bars] == [13, 7, 13]
+    assert [line.index("●") - shown[-1].index("─") for line in shown[-3:]] == [18, 12, 6]
+
+
+def test_a_board_of_nobody(capsys: pytest.CaptureFixture[str]) -> None:
+    assert any("Validated" in line for line in shown_board(capsys))
+
+
+def test_ids_are_not_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "[bold red]:smile:[/]"
+    assert any(name in line for line in shown_board(capsys, standing(name, 1000, 10)))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("a\nb", "a␊b"), ("\x1b[2J", "␛[2J"), ("\x00\x7f\x9b", "␀␡\ufffd"), ("plain é 模 \u2028", "plain é 模 \u2028")],
+)
+def test_no_text_steers_the_terminal(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+def test_escape_codes_in_stored_texts_are_printed_as_pictures(played_demo: Path) -> None:
+    shown = typed("sql", "select chr(27) || '[31m' as c", "--home", played_demo).out
+    assert "\x1b" not in shown and "␛[31m" in shown
+
+
+def test_columns_give_way_where_they_may(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    table(("id", "folded~", "cut…", "n>"), [("x" * 12, "f" * 30, "c" * 30, 1)])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].startswith("x" * 12)
+    assert "".join(line[14:].split()[0] for line in lines[2:]) == "f" * 30
+    assert lines[2].rstrip().endswith("…  1")
+
+
+def test_a_column_without_values_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    table(("a", "b", "c>"), [(1, None, None), (2, None, 3)])
+    assert capsys.readouterr().out.splitlines()[0].split() == ["a", "c"]
+    table(("a", "b"), [(1, None)], keep_empty=True)
+    assert "–" in capsys.readouterr().out
+
+
+def test_room_beside_counts_wide_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert room_beside(("a", "none"), [("模型", None)]) == 80 - 4 - 2
+    monkeypatch.delenv("COLUMNS")
+    assert room_beside(("a",), [("x",)]) == NO_LIMIT - 3
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        (usd(None), "price unknown"),
+        (usd(0), "$0.0000"),
+        (usd(1234.5), "$1,234.50"),
+        (usd(0.5, 2), "$0.5000 + 2 without a price"),
+        (counted(1, "prompt"), "1 prompt"),
+        (counted(0, "prompt"), "0 prompts"),
+        (duration(59), "59 s"),
+        (duration(1800), "30 min"),
+        (duration(7200), "2 h"),
+        (duration(3 * 86400), "3 days"),
+        (figure(None, {}), "–"),
+        (figure(0.5, {}), "0.500"),
+        (figure(0.5, {"lower": 0.25, "upper": 0.75}), "0.500 [0.250, 0.750]"),
+    ],
+)
+def test_figures_for_people(shown: str, expected: str) -> None:
+    assert shown == expected
+
+
+# A run as the display sees it: a phase of three requests, one of which fails, and a note.
+ACTED = """
+from leaderboard.cli.progress import shown_progress
+from leaderboard.tournament.play import Settled
+with shown_progress() as progress:
+    progress.phase("answers", 3)
+    for ok, cost in ((True, 250_000_000), (False, None), (True, 250_000_000)):
+        progress.settled(Settled(task=None, ok=ok, cost=cost))
+    progress.note("left out: [bold]nobody[/bold]")
+    progress.phase("screening", 1)
+"""
+
+
+def test_progress_is_lines_where_there_is_no_terminal(tmp_path: Path) -> None:
+    code = [sys.executable, "-c", ACTED]
+    done = subprocess.run(code, cwd=tmp_path, env=usual_environment(), capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines() == ["answers: 3 requests", "note: left out: [bold]nobody[/bold]", "screening: 1 request"]
+    assert done.stdout == ""
+
+
+def test_progress_is_a_bar_with_rate_and_spend_at_a_terminal(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    environment = {**usual_environment(), "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "24"}
+    child = subprocess.Popen(
+        [sys.executable, "-c", ACTED], cwd=tmp_path, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    shown = read_terminal(ours)
+    assert child.wait(30) == 0
+    last = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
+    assert re.search(r"answers +━+ +3/3 +[0-9]+/s +\$0\.5000", last)
+    assert "1 failed" in last
+    assert "note: left out: [bold]nobody[/bold]" in last
+    assert "screening" in last
+    assert "\x1b[?25h" in shown  # the cursor is back
+
+
+def read_terminal(descriptor: int) -> str:
+    """All that arrives until the other side is gone."""
+    parts = []
+    while True:
+        try:
+            part = os.read(descriptor, 65536)
+        except OSError:  # how Linux says that nobody holds the other side
+            break
+        if not part:
+            break
+        parts.append(part)
+    os.close(descriptor)
+    return b"".join(parts).decode("utf-8", "replace")

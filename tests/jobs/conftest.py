@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from tests.loopback_only import loopback_only
+
+__all__ = ["loopback_only"]
