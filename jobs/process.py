@@ -6,22 +6,22 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from jobs.clock import clock, missed
+from jobs.desk import at_the_desk
 from leaderboard.errors import Busy, LeaderboardError
 from leaderboard.home import Home
 from leaderboard.ledger import runs as run_rows
 from leaderboard.ledger.runs import Run
 from leaderboard.providers.litellm_adapter import litellm_chat, resolve
 from leaderboard.settings import Schedule, load_settings
-from leaderboard.tournament import fit
-from leaderboard.tournament.collect import collect, publish
 from leaderboard.tournament.handover import queue_run
 from leaderboard.tournament.kinds import RUN_KINDS
-from leaderboard.tournament.office import Office, open_office, resolve_judge
+from leaderboard.tournament.office import Office, open_office
 from leaderboard.tournament.start import FLAGS, Provider, play_run
 
 POLL = 1.0
@@ -115,30 +115,23 @@ def _play(office: Office, run: Run, provider: Provider) -> str:
     say(f"run {run.id}: {run.kind} ({run.trigger})")
     try:
         office.settings = load_settings(office.home.settings_file, run.config.get(FLAGS, {}))
-        record = _played(office, run, provider) if run.kind in RUN_KINDS else _desk_work(office, run)
+        record = _played(office, run, provider) if run.kind in RUN_KINDS else at_the_desk(office, run, provider)
     except LeaderboardError as error:
-        say(f"run {run.id} failed: {error}")
-        with office.ledger.write() as tx:
-            run_rows.finish(tx, run.id, "failed", record=None, error=str(error), now=office.now())
-        return "failed"
+        return _failed(office, run, str(error))
+    except Exception as error:  # noqa: BLE001 - written to the log and to the run; the next run must still play
+        traceback.print_exc()
+        return _failed(office, run, f"{type(error).__name__}: {error}")
     say(f"run {run.id}: {record['state']}, {record['calls']['made']} requests made")
     return str(record["state"])
+
+
+def _failed(office: Office, run: Run, why: str) -> str:
+    say(f"run {run.id} failed: {why}")
+    with office.ledger.write() as tx:
+        run_rows.finish(tx, run.id, "failed", record=None, error=why, now=office.now())
+    return "failed"
 
 
 def _played(office: Office, run: Run, provider: Provider) -> dict[str, Any]:
     judge = office.settings.judge
     return play_run(office, run.kind, provider, Log(), judge=judge, run_id=run.id)  # type: ignore[arg-type]
-
-
-def _desk_work(office: Office, run: Run) -> dict[str, Any]:
-    """Jobs that ask no model: rate again, publish again."""
-    with office.ledger.write() as tx:
-        run_rows.claim(tx, run.id, pid=os.getpid(), now=office.now())
-    collect(office.ledger, office.history)
-    if run.kind == "refit":
-        fit.refit(office, resolve_judge(office, office.judge(None), resolve), run.id)
-    publish(office.ledger, office.history, office.home.snapshots)
-    record: dict[str, Any] = {"run": run.id, "calls": {"made": 0}, "state": "done"}
-    with office.ledger.write() as tx:
-        run_rows.finish(tx, run.id, "done", record=record, error=None, now=office.now())
-    return record

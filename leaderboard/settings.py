@@ -69,10 +69,10 @@ def seconds_of(text: str) -> float | None:
     return float(match[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[match[2]]
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """Every setting of a tournament with its default."""
 
-    model_config = SettingsConfigDict(env_prefix=ENVIRONMENT, extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     seed: int = 0
     judge: str | None = None
@@ -92,6 +92,17 @@ class Settings(BaseSettings):
     publish_every: float = Field(default=1.0, gt=0, le=A_DAY)
     schedule: tuple[Schedule, ...] = ()
 
+    @property
+    def cap(self) -> int:
+        """At most so many models are kept for validation."""
+        return self.keep_cap or 2 * self.top_k
+
+
+class _Surrounded(Settings, BaseSettings):
+    """Settings with the environment laid over what is passed in. A class of its own: flags lie above both."""
+
+    model_config = SettingsConfigDict(env_prefix=ENVIRONMENT, extra="forbid", frozen=True)
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -101,21 +112,15 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The environment stands above what is passed in: flags are laid over it by `load_settings`."""
         return env_settings, init_settings
-
-    @property
-    def cap(self) -> int:
-        """At most so many models are kept for validation."""
-        return self.keep_cap or 2 * self.top_k
 
 
 def load_settings(file: Path, flags: Mapping[str, object] | None = None) -> Settings:
     """Settings of a home. Raises BadInput that names the flag, the variable, or the file with its line or field."""
     given = {name: value for name, value in (flags or {}).items() if value is not None}
     try:
-        below = Settings(**read_toml(file))  # type: ignore[arg-type]
-        return Settings.model_validate({**below.model_dump(), **given}) if given else below
+        below = _Surrounded(**read_toml(file))  # type: ignore[arg-type]
+        return Settings.model_validate({**below.model_dump(), **given})
     except ValidationError as error:
         raise BadInput(_first_problem(file, given, error)) from None
     except SettingsError as error:

@@ -14,10 +14,12 @@ from leaderboard.tournament.office import Office, resolve_judge
 from leaderboard.tournament.start import Provider, begin_run, close_run, new_player, resolve_models
 
 
-def check_everyone(office: Office, role: str, wanted: str | None, provider: Provider) -> list[dict[str, object]]:
+def check_everyone(
+    office: Office, role: str, wanted: str | None, provider: Provider, run_id: str | None = None
+) -> list[dict[str, object]]:
     """Check one by id, or every active one; a line each with what is wrong: key, name, parameter, price, region."""
     everyone, trouble = _who(office, role, wanted, provider)
-    run = begin_run(office, "check", None, None, "cli")
+    run = begin_run(office, "check", None, run_id, "cli")
     wrong = asyncio.run(_asked(office, provider, run.id, everyone))
     close_run(office, run, "failed" if wrong else "done", error=None)
     collect(office.ledger, office.history)

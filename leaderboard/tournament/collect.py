@@ -90,11 +90,12 @@ class Collector(threading.Thread):
         refit_every: float,
         refit: Callable[[], None],
         beat: Callable[[], None],
+        on_failure: Callable[[], object],
     ) -> None:
         super().__init__(name="collector", daemon=True)
         self._ledger, self._history, self._folder = ledger, history, folder
         self._publish_every, self._refit_every = publish_every, refit_every
-        self._refit, self._beat = refit, beat
+        self._refit, self._beat, self._on_failure = refit, beat, on_failure
         self._halt = threading.Event()
         self._failure: BaseException | None = None
 
@@ -103,6 +104,7 @@ class Collector(threading.Thread):
             self._loop()
         except BaseException as error:  # noqa: BLE001 - raised again by `finish`, in the run's own thread
             self._failure = error
+            self._on_failure()
 
     def _loop(self) -> None:
         next_publish = next_refit = time.monotonic()
@@ -116,10 +118,6 @@ class Collector(threading.Thread):
 
     def _publish(self) -> None:
         publish(self._ledger, self._history, self._folder)
-
-    @property
-    def failed(self) -> bool:
-        return self._failure is not None
 
     def finish(self) -> None:
         """Stop and wait. Raises what went wrong in the thread; the facts are still in the ledger then."""

@@ -12,29 +12,43 @@ from leaderboard.ledger import runs as run_rows
 from leaderboard.ledger.runs import Run
 from leaderboard.ledger.store import Ledger, open_ledger
 from leaderboard.tournament.clock import utc_now
-from leaderboard.tournament.kinds import RunKind
 from leaderboard.tournament.run import Progress
 from leaderboard.tournament.start import FLAGS, new_run_id
 
 POLL = 0.5
+ABOUT = "about"
 OVER = frozenset({"done", "limit_reached", "failed", "cancelled"})
 
 
-def queue_run(ledger: Ledger, kind: str, flags: Mapping[str, object], trigger: str) -> Run:
-    """Put a run into the ledger for whoever plays runs here."""
+def queue_run(
+    ledger: Ledger,
+    kind: str,
+    flags: Mapping[str, object],
+    trigger: str,
+    about: Mapping[str, object] | None = None,
+) -> Run:
+    """Put a run into the ledger for whoever plays runs here. `about` is what a piece of desk work is about."""
     now = utc_now()
     given = {name: value for name, value in flags.items() if value is not None}
-    run = Run(id=new_run_id(now), kind=kind, config={FLAGS: given}, created_at=now, trigger=trigger)
+    run = Run(
+        id=new_run_id(now), kind=kind, config={FLAGS: given, ABOUT: dict(about or {})}, created_at=now, trigger=trigger
+    )
     with ledger.write() as tx:
         run_rows.create(tx, run)
     return run
 
 
-def hand_over(home: Home, kind: RunKind, flags: Mapping[str, object], progress: Progress) -> dict[str, object]:
+def hand_over(
+    home: Home,
+    kind: str,
+    flags: Mapping[str, object],
+    progress: Progress,
+    about: Mapping[str, object] | None = None,
+) -> dict[str, object]:
     """Queue the run and wait for its end; returns its record. Raises Busy when nobody is there to play it."""
     ledger = open_ledger(home.ledger_url)
     try:
-        run = queue_run(ledger, kind, flags, "handed over")
+        run = queue_run(ledger, kind, flags, "handed over", about)
         progress.note(f"process {lock_holder(home)} plays this tournament; it has the run {run.id} now")
         return _followed(home, ledger, run.id, progress)
     finally:

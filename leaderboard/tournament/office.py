@@ -18,7 +18,7 @@ from leaderboard.settings import Settings
 from leaderboard.tournament.clock import utc_now
 from leaderboard.tournament.collect import reconcile
 from leaderboard.tournament.enrol import Resolver
-from leaderboard.tournament.registry import fingerprinted, roused
+from leaderboard.tournament.registry import fingerprinted, missing_key, roused
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,8 +34,11 @@ class Office:
     warnings: list[str] = field(default_factory=list)
 
     def judge(self, wanted: str | None) -> Judge:
-        """The judge by flag, by tournament.toml, or the only one there is."""
-        with self.ledger.read() as tx:
+        """The judge by flag, by tournament.toml, or the only one that is awake. Those whose key has come wake up."""
+        with self.ledger.write() as tx:
+            for judge in judges.all(tx, states=("asleep",)):
+                if missing_key(judge.endpoint, self.environ) is None:
+                    judges.replace(tx, replace(judge, state="active", reason=None))
             return chosen_judge(judges.all(tx), wanted or self.settings.judge)
 
     def active_models(self) -> list[Model]:

@@ -7,7 +7,7 @@ any interruption: what is there is not asked for a second time.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -139,7 +139,8 @@ class Round:
         """Play tasks while a collector moves what is finished to the history."""
         if tasks and not self.player.stopping:
             self.progress.phase(name, len(tasks))
-            collector = self._collector()
+            loop = asyncio.get_running_loop()
+            collector = self._collector(lambda: loop.call_soon_threadsafe(self.player.stop, "cancelled"))
             collector.start()
             try:
                 await self.player.play(tasks)
@@ -147,7 +148,8 @@ class Round:
                 await asyncio.to_thread(collector.finish)
         collect(self.office.ledger, self.office.history)
 
-    def _collector(self) -> Collector:
+    def _collector(self, on_failure: Callable[[], object]) -> Collector:
+        """A collector that stops the spending when it can write no more."""
         return Collector(
             self.office.ledger,
             self.office.history,
@@ -156,6 +158,7 @@ class Round:
             refit_every=REFIT_EVERY,
             refit=self.refit,
             beat=self.beat,
+            on_failure=on_failure,
         )
 
     def beat(self) -> None:

@@ -86,7 +86,9 @@ def loaded_by(code: str, cwd: Path) -> set[str]:
     return set(done.stdout.split("loaded ")[1].split()) & HEAVY
 
 
-TYPED = "from leaderboard.cli import main\ntry:\n    main({words!r})\nexcept SystemExit as end:\n    assert not end.code"
+TYPED = (
+    "from leaderboard.cli import main\ntry:\n    main({words!r})\nexcept SystemExit as end:\n    assert not end.code"
+)
 
 
 @pytest.mark.parametrize("words", [["--help"], ["-h"], ["--version"]])

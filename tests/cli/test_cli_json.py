@@ -75,7 +75,9 @@ def test_the_report_on_a_judge(played_demo: Path) -> None:
 
 
 def test_a_judge_that_has_not_validated_has_an_empty_report(played_demo: Path) -> None:
-    assert typed("bias", "--judge", "sim-judge-fair", "--json", "--home", played_demo).json["judges"][0]["readings"] == 0
+    assert (
+        typed("bias", "--judge", "sim-judge-fair", "--json", "--home", played_demo).json["judges"][0]["readings"] == 0
+    )
 
 
 def test_the_runs(played_demo: Path) -> None:
@@ -173,7 +175,11 @@ def test_the_demo_takes_a_newcomer_of_unknown_strength(demo_home: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(["--quick", "--seed", "4"], "seed 3"), (["--seed", "3"], "quick True"), (["--quick", "--seed", "3", "--judge", "sim-judge-fair"], "judge")],
+    [
+        (["--quick", "--seed", "4"], "seed 3"),
+        (["--seed", "3"], "quick True"),
+        (["--quick", "--seed", "3", "--judge", "sim-judge-fair"], "judge"),
+    ],
 )
 def test_the_demo_refuses_the_home_of_another_demo(demo_home: Path, words: list[str], said: str) -> None:
     before = ledger_rows(demo_home)

@@ -23,7 +23,9 @@ def test_adding_says_what_is_sent_what_is_not_and_the_price(bare: Path, noun: st
 
 
 def test_adding_says_when_the_price_is_unknown_and_what_to_do(bare: Path) -> None:
-    shown = typed("models", "add", "x", "--litellm", "openai/my-own", "--api-base", "http://127.0.0.1:9", "--home", bare)
+    shown = typed(
+        "models", "add", "x", "--litellm", "openai/my-own", "--api-base", "http://127.0.0.1:9", "--home", bare
+    )
     assert "price unknown; give it with --input-price and --output-price" in shown.out
 
 
@@ -41,7 +43,16 @@ def test_strict_refuses_instead_of_leaving_out(bare: Path) -> None:
 
 def test_a_judge_takes_what_a_model_takes_and_its_own(bare: Path, tmp_path: Path) -> None:
     (tmp_path / "rubric.txt").write_text("Prefer the shorter answer.")
-    shared = ["--litellm", "openai/own", "--api-base", "http://127.0.0.1:9/v1", "--api-key-env", "K", "--api-version", "2"]
+    shared = [
+        "--litellm",
+        "openai/own",
+        "--api-base",
+        "http://127.0.0.1:9/v1",
+        "--api-key-env",
+        "K",
+        "--api-version",
+        "2",
+    ]
     shared += ["--region", "eu", "--temperature", "0.5", "--max-tokens", "77", "--system", "Be brief.", "--family", "f"]
     shared += ["--param", "top_p=0.9", "--input-price", "1.5", "--output-price", "2", "--json", "--home", str(bare)]
     own = ["--template", "comparing", "--protocol", "swap", "--samples", "1", "--rubric", "rubric.txt"]
@@ -115,7 +126,8 @@ def test_missing_answers_are_named(bare: Path, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"prompt_id": "p0", "text": ""}')
     ran = typed("models", "import-answers", "m", "a.jsonl", "--home", bare)
     assert ran.out == "1 answer of m imported, 0 there already\n"
-    assert "p1, p10, " in ran.err and "and 9 more" in ran.err
+    assert "p1, p10, " in ran.err
+    assert "and 9 more" in ran.err
     assert len(typed("models", "import-answers", "m", "a.jsonl", "--home", bare, "--json").json["missing"]) == 19
 
 
@@ -164,10 +176,15 @@ def test_importing_prompts_says_what_it_did(bare: Path, tmp_path: Path) -> None:
 
 
 def test_formulas_are_texts_like_any_other(bare: Path, tmp_path: Path) -> None:
-    (tmp_path / "p.csv").write_text('\ufeffid,text\n=1+1,"=HYPERLINK(""http://x"";""y"")"\n-12.5,@SUM(A1)\n', encoding="utf-8")
+    (tmp_path / "p.csv").write_text(
+        '\ufeffid,text\n=1+1,"=HYPERLINK(""http://x"";""y"")"\n-12.5,@SUM(A1)\n', encoding="utf-8"
+    )
     assert typed("prompts", "import", "p.csv", "--home", bare).code == 0
     items = typed("prompts", "list", "--json", "--home", bare).json["items"]
-    assert {each["id"]: each["turns"][0] for each in items} == {"=1+1": '=HYPERLINK("http://x";"y")', "-12.5": "@SUM(A1)"}
+    assert {each["id"]: each["turns"][0] for each in items} == {
+        "=1+1": '=HYPERLINK("http://x";"y")',
+        "-12.5": "@SUM(A1)",
+    }
 
 
 def test_an_id_that_begins_with_a_dash_is_given_after_two(bare: Path) -> None:

@@ -106,7 +106,9 @@ def test_a_bad_judge_is_refused_by_name(bare: Path, options: list[str], said: st
     assert said in refused(bare, "judges", "add", "x", "--litellm", "sim/judge", *options)
 
 
-@pytest.mark.parametrize("name", ["meta llama/3 70b: free", "openrouter/meta-llama/llama-3:free", "ë" * 200, "=1+1", "模型"])
+@pytest.mark.parametrize(
+    "name", ["meta llama/3 70b: free", "openrouter/meta-llama/llama-3:free", "ë" * 200, "=1+1", "模型"]
+)
 def test_an_id_with_slashes_spaces_or_any_letters_is_fine(bare: Path, name: str) -> None:
     assert typed("models", "add", name, *SIM, "--home", bare).code == 0
     assert typed("models", "show", name, "--json", "--home", bare).json["id"] == name
@@ -161,7 +163,9 @@ def test_an_unknown_name_is_answered_with_close_ones(demo_home: Path) -> None:
     assert "screening" in refused(demo_home, "run", "sceening")
 
 
-@pytest.mark.parametrize("words", [["board"], ["models", "list"], ["run"], ["status"], ["snapshot"], ["sql", "select 1"]])
+@pytest.mark.parametrize(
+    "words", [["board"], ["models", "list"], ["run"], ["status"], ["snapshot"], ["sql", "select 1"]]
+)
 @pytest.mark.parametrize("place", ["missing", "a-file", "a-file/below", "empty"])
 def test_a_home_that_is_none_is_refused_and_stays_none(tmp_path: Path, place: str, words: list[str]) -> None:
     (tmp_path / "a-file").write_text("not a folder")
@@ -301,8 +305,11 @@ def test_settings_that_are_not_text_are_refused(bare: Path) -> None:
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("budget", "nan"), ("budget", "-1"), ("budget", "1e400"), ("budget", "ten"), ("call-timeout", "inf")]
-    + [("call-timeout", "0"), ("top-k", "0"), ("samples", "0"), ("concurrency", "0"), ("max-attempts", "-1")],
+    [
+        *(("budget", value) for value in ("nan", "-1", "1e400", "ten")),
+        *(("call-timeout", value) for value in ("inf", "0", "nan")),
+        *((name, "0") for name in ("top-k", "samples", "prompts", "concurrency", "max-attempts")),
+    ],
 )
 def test_a_bad_flag_is_refused_by_its_name(bare: Path, option: str, value: str) -> None:
     assert f"--{option}: " in refused(bare, "run", f"--{option}", value)
@@ -343,7 +350,8 @@ def test_an_env_file_is_read_and_the_shell_wins(tmp_path: Path) -> None:
     made = started("init", "--json", cwd=tmp_path)
     assert made.json["home"] == "from-file"
     awake = {each["id"] for each in made.json["models"] if each["state"] == "active"}
-    assert awake and all(name.startswith("gpt") for name in awake)
+    assert awake
+    assert all(name.startswith("gpt") for name in awake)
     other = started("init", "--bare", "--json", cwd=tmp_path, LEADERBOARD_HOME="from-shell")
     assert other.json["home"] == "from-shell"
 

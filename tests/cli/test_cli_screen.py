@@ -128,7 +128,8 @@ def test_no_text_steers_the_terminal(text: str, shown: str) -> None:
 
 def test_escape_codes_in_stored_texts_are_printed_as_pictures(played_demo: Path) -> None:
     shown = typed("sql", "select chr(27) || '[31m' as c", "--home", played_demo).out
-    assert "\x1b" not in shown and "␛[31m" in shown
+    assert "\x1b" not in shown
+    assert "␛[31m" in shown
 
 
 def test_columns_give_way_where_they_may(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,7 +193,11 @@ with shown_progress() as progress:
 def test_progress_is_lines_where_there_is_no_terminal(tmp_path: Path) -> None:
     code = [sys.executable, "-c", ACTED]
     done = subprocess.run(code, cwd=tmp_path, env=usual_environment(), capture_output=True, text=True, check=True)
-    assert done.stderr.splitlines() == ["answers: 3 requests", "note: left out: [bold]nobody[/bold]", "screening: 1 request"]
+    assert done.stderr.splitlines() == [
+        "answers: 3 requests",
+        "note: left out: [bold]nobody[/bold]",
+        "screening: 1 request",
+    ]
     assert done.stdout == ""
 
 
