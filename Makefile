@@ -34,11 +34,11 @@ bench: $(VENV)/installed-dev  ## the benchmarks
 	else echo "benchmarks/ has no __main__.py: start one of its files by name"; fi
 
 soak: $(VENV)/installed-dev  ## the long series of kills and restarts
-	@$(BIN)/python -m pytest -m soak -s $(ARGS)
+	@$(BIN)/python -m pytest -m soak -s -o timeout=3600 $(ARGS)
 
 demo-local: $(VENV)/installed-dev $(WEIGHTS)  ## a small tournament with a real language model on this machine
 	@$(INSTALL) xllamacpp==2026.10.11549
-	@$(BIN)/python -m pytest -m local -s $(ARGS)
+	@$(BIN)/python -m pytest -m local -s -o timeout=3600 $(ARGS)
 
 clean:  ## removes .venv, builds and caches; keeps models/ and the tournaments
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -14,7 +14,7 @@ from typing import Any
 from jobs.clock import clock, missed
 from jobs.desk import at_the_desk
 from leaderboard.errors import Busy, LeaderboardError
-from leaderboard.home import Home
+from leaderboard.home import JOBS, Home
 from leaderboard.ledger import runs as run_rows
 from leaderboard.ledger.runs import Run
 from leaderboard.providers.litellm_adapter import litellm_chat, resolve
@@ -54,7 +54,7 @@ def run_jobs(home: Home) -> None:
     settings = load_settings(home.settings_file)
     stop = threading.Event()
     try:
-        with open_office(home, settings) as office:
+        with open_office(home, settings, role=JOBS) as office:
             say(f"process {os.getpid()} plays {home.path}, {len(settings.schedule)} schedules")
             for warning in office.warnings:
                 say(f"warning: {warning}")
@@ -63,7 +63,7 @@ def run_jobs(home: Home) -> None:
             with clock(settings.schedule, lambda schedule: _due(office, schedule)):
                 _serve(office, stop)
     except Busy as error:
-        raise Busy(f"{error}; one jobs process a tournament is enough") from None
+        raise Busy(f"{error}\none jobs process a tournament is enough") from None
 
 
 def _put_back(office: Office) -> None:

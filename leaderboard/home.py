@@ -15,6 +15,7 @@ from typing import IO
 
 from leaderboard.errors import BadInput, Busy, NotFound, StoreDamaged
 
+JOBS = "jobs"
 PROBES = 5
 PROBE_PAUSE = 0.05
 
@@ -99,16 +100,17 @@ def _write_private(path: Path, text: str) -> None:
 
 
 @contextmanager
-def writer_lock(home: Home) -> Iterator[None]:
+def writer_lock(home: Home, role: str = "command") -> Iterator[None]:
     """Hold the right to write the history. Raises Busy, naming the holder, when another process has it.
 
-    The operating system drops the lock when its holder dies, so a stale one cannot exist.
+    `role` says whether the holder takes work from others (JOBS) or not. The operating system drops the lock when its
+    holder dies, so a stale one cannot exist.
     """
     with open(home.lock_file, "a+", encoding="ascii") as file:
         if not _taken(file):
-            raise Busy(f"process {lock_holder(home)} is writing this tournament")
+            raise Busy(f"process {lock_holder(home)} is writing this tournament: wait for its end")
         file.truncate(0)
-        file.write(str(os.getpid()))
+        file.write(f"{os.getpid()} {role}")
         file.flush()
         try:
             yield
@@ -130,6 +132,17 @@ def _taken(file: IO[str]) -> bool:
 
 def lock_holder(home: Home) -> int | None:
     """The process that holds the writer lock, None when it is free."""
+    words = _held_by(home)
+    return None if words is None else int(words[0]) if words else 0
+
+
+def takes_work(home: Home) -> bool:
+    """Whether the holder of the writer lock plays runs that others put into the ledger."""
+    return (_held_by(home) or [])[1:] == [JOBS]
+
+
+def _held_by(home: Home) -> list[str] | None:
+    """Process and role of the lock's holder; None when it is free, empty in the instant before it has signed."""
     if not home.lock_file.exists():
         return None
     with open(home.lock_file, encoding="ascii") as file:
@@ -137,6 +150,5 @@ def lock_holder(home: Home) -> int | None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
-            text = file.read().strip()
-            return int(text) if text else 0
+            return file.read().split()
         return None

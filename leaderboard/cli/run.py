@@ -43,8 +43,7 @@ def run(
     Screening: everybody, single passes. Validation: the best of them, all pairs, both orders. What was asked before
     is not asked again, so the same command goes on after an interruption.
     """
-    from leaderboard.errors import Busy
-    from leaderboard.home import Home, writer_lock
+    from leaderboard.home import Home
     from leaderboard.settings import load_settings
 
     flags = {name: ctx.params[name] for name in FLAGS}
@@ -53,15 +52,9 @@ def run(
     place.require()
     settings = load_settings(place.settings_file, flags)
     if dry_run:
-        _dry_run(place, settings, wanted, as_json)
+        _dry_run(place, settings, wanted, flags, as_json)
         return
-    try:
-        with writer_lock(place):
-            pass
-    except Busy:
-        record = _hand_over(place, wanted, flags)
-    else:
-        record = _play(place, settings, wanted, yes)
+    record = _played(place, settings, wanted, flags, yes)
     print_json(record) if as_json else show_record(record)
     if record["state"] in {"failed", "cancelled"}:
         raise typer.Exit(1)
@@ -77,20 +70,20 @@ def known_kind(kind: str) -> RunKind:
     raise BadInput(f"cannot run {kind!r}: choose one of {', '.join(RUN_KINDS)}")
 
 
-def _play(place: Home, settings: Settings, kind: RunKind, yes: bool) -> Record:
+def _played(place: Home, settings: Settings, kind: RunKind, flags: dict[str, object], yes: bool) -> Record:
     from leaderboard.cli.progress import shown_progress
+    from leaderboard.cli.working import done_here_or_there
     from leaderboard.providers.litellm_adapter import litellm_chat, resolve
-    from leaderboard.tournament.office import open_office
     from leaderboard.tournament.start import Provider, play_run
 
-    with open_office(place, settings) as office:
-        for warning in office.warnings:
-            talk(f"warning: {warning}")
+    def here(office: Office) -> Record:
         if not yes:
             _ask_consent(office, kind, resolve)
         with shown_progress() as progress:
             provider = Provider(chat=litellm_chat(), resolve=resolve)
             return play_run(office, kind, provider, progress, judge=settings.judge)
+
+    return done_here_or_there(place, settings, here, kind=kind, flags=flags)
 
 
 def _ask_consent(office: Office, kind: RunKind, resolve: Resolver) -> None:
@@ -106,22 +99,16 @@ def _ask_consent(office: Office, kind: RunKind, resolve: Resolver) -> None:
             raise typer.Exit(1)
 
 
-def _hand_over(place: Home, kind: RunKind, flags: dict[str, object]) -> Record:
-    """Another process writes this tournament: it gets the work through the ledger, and is followed."""
-    from leaderboard.cli.progress import shown_progress
-    from leaderboard.tournament.handover import hand_over
-
-    with shown_progress() as progress:
-        return hand_over(place, kind, flags, progress)
-
-
-def _dry_run(place: Home, settings: Settings, kind: RunKind, as_json: bool) -> None:
+def _dry_run(place: Home, settings: Settings, kind: RunKind, flags: dict[str, object], as_json: bool) -> None:
+    from leaderboard.cli.working import done_here_or_there, part_of
     from leaderboard.providers.litellm_adapter import resolve
     from leaderboard.tournament.estimate import estimate
-    from leaderboard.tournament.office import open_office
 
-    with open_office(place, settings) as office:
-        plan = estimate(office, kind, resolve)
+    def here(office: Office) -> Record:
+        return {"plan": estimate(office, kind, resolve)}
+
+    about = {"kind": kind}
+    plan = part_of(done_here_or_there(place, settings, here, kind="estimate", flags=flags, about=about), "plan")
     print_json(plan) if as_json else show_plan(plan)
 
 

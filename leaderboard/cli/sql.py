@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from leaderboard.cli import options as o
 from leaderboard.cli.screen import FOLDED, print_json, say, table, talk
 from leaderboard.cli.stores import snapshot_of
+
+if TYPE_CHECKING:
+    from leaderboard.tournament.office import Office
 
 
 def sql(
@@ -30,14 +33,17 @@ def sql(
 
 def snapshot(home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
     """Publish the history now."""
+    from leaderboard.cli.working import done_here_or_there, part_of
     from leaderboard.home import Home
     from leaderboard.settings import load_settings
     from leaderboard.tournament.collect import collect, publish
-    from leaderboard.tournament.office import open_office
+
+    def here(office: Office) -> dict[str, Any]:
+        collect(office.ledger, office.history)
+        return {"snapshot": publish(office.ledger, office.history, office.home.snapshots)}
 
     place = Home(home)
-    with open_office(place, load_settings(place.settings_file)) as office:
-        collect(office.ledger, office.history)
-        published = publish(office.ledger, office.history, place.snapshots)
+    settings = load_settings(place.settings_file)
+    published = part_of(done_here_or_there(place, settings, here, kind="publish"), "snapshot")
     file = place.snapshots / f"{published}.duckdb"
     print_json({"snapshot": published, "file": str(file)}) if as_json else say(f"published {file}")

@@ -129,6 +129,15 @@ def finished(tx: Connection, keys: Iterable[str]) -> dict[str, Finished]:
     return found
 
 
+def answered(tx: Connection, model: str) -> dict[tuple[str, int], str]:
+    """The keys of a model's answers that are here, by (prompt, turn)."""
+    table = schema.requests
+    query = select(table.c.prompt_id, table.c.turn, table.c.key).where(
+        table.c.kind == "answer", table.c.model == model, table.c.state == "done"
+    )
+    return {(row.prompt_id, row.turn): row.key for row in tx.execute(query)}
+
+
 def settled_samples(tx: Connection, pairings: Iterable[str]) -> dict[tuple[str, str], set[int]]:
     """The samples that came back, readable or not, by (pairing key, order); nothing for an order without any."""
     table = schema.samples

@@ -73,12 +73,10 @@ def refit(office: Office, judge: Judge, run: str) -> None:
         simulated=False,
     )
     screened_fit = _fit(screening, waiting | validated)
-    office.history.append_fit(
-        replace(
-            _record(base, "screened", screened_fit, screening, judge, registered, waiting - validated),
-            head={"intervals": INTERVALS, "judge_parameters": as_sent(judge.endpoint), "notes": [SCREENED_NOTE]},
-        )
-    )
+    screened = _record(base, "screened", screened_fit, screening, judge, registered, waiting - validated)
+    notes = [SCREENED_NOTE] if validated and screened.standings else []
+    head = {"intervals": INTERVALS, "judge_parameters": as_sent(judge.endpoint), "notes": notes}
+    office.history.append_fit(replace(screened, head=head))
     if validated:
         record = _record(base, "validated", _fit(validation, validated), validation, judge, registered, validated)
         office.history.append_fit(_gated(office, judge, record))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from leaderboard.errors import Busy
-from leaderboard.home import Home, lock_holder
+from leaderboard.home import Home, lock_holder, takes_work
 from leaderboard.ledger import runs as run_rows
 from leaderboard.ledger.runs import Run
 from leaderboard.ledger.store import Ledger, open_ledger
@@ -62,7 +62,7 @@ def _followed(home: Home, ledger: Ledger, run_id: str, progress: Progress) -> di
             run = run_rows.get(tx, run_id)
         if run.state in OVER:
             return _record_of(run)
-        if lock_holder(home) is None:
+        if not takes_work(home):
             raise Busy(f"the process that was to play the run {run_id} is gone; the run waits for the next one")
         calls = cast(Mapping[str, int], run.record.get("calls", {}))
         line = f"{run.state}, {calls.get('made', 0)} requests made"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import as_file
 from pathlib import Path
@@ -76,8 +76,8 @@ def import_answers(ledger: Ledger, model_id: str, file: Path, now: str) -> dict[
             for prompt_id, texts in answers.items()
             for turn, text in enumerate(texts)
         ]
-        known = requests.known_keys(tx, [fact.request.key for fact in facts])
-        fresh = [fact for fact in facts if fact.request.key not in known]
+        there = requests.answered(tx, model.id)
+        fresh = [fact for fact in facts if _is_new(file, fact.request, there)]
         for part in chunks(fresh):
             carry_out(tx, [noting(fact) for fact in part])
     return {
@@ -86,6 +86,14 @@ def import_answers(ledger: Ledger, model_id: str, file: Path, now: str) -> dict[
         "known": len(answers) - len({fact.request.prompt_id for fact in fresh}),
         "missing": sorted(set(known_prompts) - set(answers)),
     }
+
+
+def _is_new(file: Path, request: Request, there: Mapping[tuple[str, int], str]) -> bool:
+    """Whether there is no text for that turn yet. Another text is refused: verdicts may rest on the first one."""
+    stored = there.get((str(request.prompt_id), int(request.turn or 0)))
+    if stored not in {None, request.key}:
+        raise BadInput(f"{file}: {request.model} has another answer to {request.prompt_id!r} already")
+    return stored is None
 
 
 def _model(tx: Transaction, model_id: str, now: str) -> Model:

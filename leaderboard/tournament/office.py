@@ -75,10 +75,12 @@ def _names(known: list[Judge]) -> str:
 
 
 @contextmanager
-def open_office(home: Home, settings: Settings, now: Callable[[], str] = utc_now) -> Iterator[Office]:
+def open_office(
+    home: Home, settings: Settings, now: Callable[[], str] = utc_now, *, role: str = "command"
+) -> Iterator[Office]:
     """Take the writer lock, open both stores and settle whatever an earlier process left open. Raises Busy."""
     home.require()
-    with writer_lock(home):
+    with writer_lock(home, role):
         ledger = open_ledger(home.ledger_url)
         history = History.open(home.history_file)
         try:

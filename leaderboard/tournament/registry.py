@@ -15,12 +15,11 @@ from leaderboard.core.protocol import PROTOCOLS
 from leaderboard.core.templates import FAMILIES
 from leaderboard.core.types import Endpoint, Judge, Model, Price
 from leaderboard.errors import BadInput
-from leaderboard.providers.routes import check_route, key_variable
+from leaderboard.providers.routes import check_params, check_route, key_variable
 
 DEFAULT_MAX_TOKENS = 2048
 JUDGE_TEMPERATURE = 1.0
 VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
-OWN_FIELDS = frozenset({"model", "messages", "n", "stream", "api_key", "api_base", "timeout", "max_retries", "tools"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +61,8 @@ def new_endpoint(wish: Wish, *, temperature: float | None = None) -> Endpoint:
 
 def _wanted(wish: Wish, default_temperature: float | None) -> dict[str, object]:
     """The parameters by name. The two that have a field of their own may stand among `params` too, not in both."""
+    check_params(wish.params)
     for name, value in wish.params.items():
-        if name in OWN_FIELDS:
-            raise BadInput(f"param {name}: the tournament sets it itself, leave it out")
         _require_finite(name, value)
     temperature = _one("temperature", wish.temperature, wish.params, default_temperature)
     max_tokens = _one("max_tokens", wish.max_tokens, wish.params, DEFAULT_MAX_TOKENS)

@@ -62,7 +62,7 @@ def test_a_route_without_a_known_provider_is_refused_with_an_example(
         (["--param", "top_p=1e400"], "param top_p"),
         (["--param", 'logit_bias={"50": [-Infinity]}'], "param logit_bias"),
         (["--param", "top_p"], "'top_p'"),
-        (["--param", "messages=[]"], "param messages"),
+        (["--param", "messages=[]"], "params: messages"),
         (["--param", "colour=red"], "colour"),
         (["--input-price", "1"], "output_price"),
         (["--output-price", "1"], "input_price"),

@@ -71,7 +71,10 @@ def check_second_process(stage: Stage, log: Path, holder: int) -> None:
     second = jobs_of(stage, log.with_suffix(".second"))
     assert ended(second) == 1
     told = log.with_suffix(".second").read_text()
-    assert told == f"error: process {holder} is writing this tournament; one jobs process a tournament is enough\n"
+    assert told == (
+        f"error: process {holder} is writing this tournament: wait for its end\n"
+        "one jobs process a tournament is enough\n"
+    )
 
 
 def check_hand_over(stage: Stage, holder: int) -> None:
