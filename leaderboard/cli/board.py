@@ -13,6 +13,7 @@ from leaderboard.cli.stores import snapshot_of
 WIDEST_BAR = 25
 NARROWEST_BAR = 9
 BAR_PLACE = 4
+NOT_SENT = "not sent"
 Row = dict[str, Any]
 
 
@@ -42,7 +43,16 @@ def head_facts(found: Row) -> list[tuple[str, object]]:
         *([] if not gate else gate_facts(gate["c"], gate, f" of {gate['n']} pairings")),
         ("P(first wins)", None if not first else figure(first["share"], first)),
         ("ratings", f"{found['method']}, policy {found['policy']}, {battles}"),
+        ("judged by", _judging(found["head"])),
     ]
+
+
+def _judging(head: Row) -> str:
+    """The judge's protocol, and the parameters that its provider refuses."""
+    protocol = f"{head['protocol']}, k = {head['samples']}" if head.get("protocol") else "single passes"
+    sent = head.get("judge_parameters") or {}
+    refused = [name for name, value in sent.items() if value == NOT_SENT]
+    return f"{protocol}; {', '.join(refused)} not sent" if refused else protocol
 
 
 def gate_facts(c: float | None, gate: Row, over: str = "") -> list[tuple[str, object]]:

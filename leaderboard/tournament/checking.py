@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from leaderboard.core.types import Judge, Model
 from leaderboard.errors import BadInput
 from leaderboard.ledger import judges, models
+from leaderboard.ledger.runs import RunState
 from leaderboard.tournament.checks import Contestant, check, name_of
 from leaderboard.tournament.collect import collect, publish
 from leaderboard.tournament.office import Office, resolve_judge
@@ -21,11 +22,12 @@ def check_everyone(
     everyone, trouble = _who(office, role, wanted, provider)
     run = begin_run(office, "check", None, run_id, "cli")
     wrong = asyncio.run(_asked(office, provider, run.id, everyone))
-    close_run(office, run, "failed" if wrong else "done", error=None)
+    items = [*(_line(who.id, wrong.get(name_of(who)), who) for who in everyone), *trouble]
+    state: RunState = "done" if all(item["ok"] for item in items) else "failed"
+    close_run(office, run, state, record={"run": run.id, "items": items}, error=None)
     collect(office.ledger, office.history)
     publish(office.ledger, office.history, office.home.snapshots)
-    found = [(who.id, wrong.get(name_of(who)), who) for who in everyone]
-    return [*(_line(name, why, who) for name, why, who in found), *trouble]
+    return items
 
 
 def _who(

@@ -89,6 +89,21 @@ def check_hand_over(stage: Stage, holder: int) -> None:
     assert record.keys() == stage_record.keys()
 
 
+def check_desk_work(stage: Stage) -> None:
+    """What a command does itself when the lock is free, the holder does for it."""
+    published = cli(stage, "snapshot", "--json")
+    assert published.returncode == 0, published.stderr
+    assert Path(json.loads(published.stdout)["file"]).name.startswith("snap-")
+    plan = json.loads(cli(stage, "run", "--dry-run", "--json").stdout)
+    assert (plan["requests"], plan["kind"]) == (0, "tournament")
+    checked = cli(stage, "judges", "check", "--json")
+    assert checked.returncode == 0, checked.stderr
+    assert [(item["id"], item["ok"]) for item in json.loads(checked.stdout)["items"]] == [(JUDGE, True)]
+    refused = cli(stage, "models", "check", "nobody")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "error: no model 'nobody'" in refused.stderr
+
+
 def check_newcomer(stage: Stage, server: Server, process: subprocess.Popen[bytes]) -> None:
     before, done = server.counts(), rounds(stage)
     add_unchecked(stage, server, "delta")
@@ -115,12 +130,13 @@ def test_rounds_by_the_clock_with_people_at_the_door(tmp_path: Path) -> None:
             assert lock_holder(stage.home) == process.pid
             check_second_process(stage, log, process.pid)
             check_hand_over(stage, process.pid)
+            check_desk_work(stage)
             check_newcomer(stage, server, process)
         finally:
             code = ended(process, signal.SIGTERM)
         assert code == 0, log.read_text()
         assert lock_holder(stage.home) is None
-        assert count(stage, "runs WHERE state IN ('running', 'failed')") == 0
+        assert asked(stage, "SELECT kind FROM runs WHERE state IN ('running', 'failed')") == [("check",)], "of nobody"
         assert re.search(r"jobs: run \S+: done, \d+ requests made", log.read_text())
 
 
