@@ -27,11 +27,12 @@ DRAWS = 10_000
 class Spread:
     """`covariance` (n, n): of the centred or anchored parameters, 0 across components and where G < 2.
 
-    `prompts`: G of each model's component.
+    `prompts`: G of each model's component. `own`: on how many prompts the model itself has a battle.
     """
 
     covariance: Floats
     prompts: tuple[int, ...]
+    own: tuple[int, ...]
 
 
 def win_probabilities(theta: Floats) -> Floats:
@@ -118,7 +119,7 @@ def clustered_spread(
         inside = int(np.flatnonzero(members == anchor)[0]) if anchor in members else None
         covariance[block] = centred(raw, inside)
         prompts[members] = clusters
-    return Spread(covariance, tuple(prompts.tolist()))
+    return Spread(covariance, tuple(prompts.tolist()), tuple(np.diff(scores.tocsc().indptr).tolist()))
 
 
 def _members(component: Sequence[int]) -> list[Indices]:
@@ -146,13 +147,13 @@ def t_quantile(level: float, df: float) -> float:
 
 
 def half_widths(spread: Spread, level: float = LEVEL) -> tuple[float | None, ...]:
-    """t(G - 1) * s.e. of each model in logits; None where its component has fewer than MIN_PROMPTS prompts."""
+    """t(G - 1) * s.e. of each model in logits; None for a model with battles on fewer than MIN_PROMPTS prompts."""
     import numpy as np
 
     errors = np.sqrt(np.clip(np.diag(spread.covariance), 0, None))
     return tuple(
-        t_quantile(level, prompts - 1) * float(error) if prompts >= MIN_PROMPTS else None
-        for error, prompts in zip(errors, spread.prompts, strict=True)
+        t_quantile(level, prompts - 1) * float(error) if own >= MIN_PROMPTS else None
+        for error, prompts, own in zip(errors, spread.prompts, spread.own, strict=True)
     )
 
 

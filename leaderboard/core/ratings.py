@@ -26,6 +26,7 @@ PRIOR = 0.5
 SAME_RATING = 1e-6
 THIN_BATTLES = 30
 THIN_PROMPTS = 30
+NO_WIDTH = 1e-6
 NEWTON_STEPS = 200
 
 
@@ -84,7 +85,7 @@ def fit_bt(battles: Battles, *, prior: float = PRIOR, anchor: str | None = None)
     if battles.cluster is not None:
         spread = clustered_spread(battles, free, component, prior=prior, anchor=fixed)
     ratings = tuple(CENTRE + SCALE * float(t) if met else None for t, met in zip(theta, played, strict=True))
-    widths, reasons = _intervals(spread, played)
+    widths, reasons = _intervals(spread, played, fixed)
     prompts = spread.prompts if spread else (0,) * len(played)
     counts = records(battles)
     return Fit(
@@ -99,7 +100,7 @@ def fit_bt(battles: Battles, *, prior: float = PRIOR, anchor: str | None = None)
         prompts=prompts,
         records=counts,
         ranks=ranks(ratings, component),
-        flags=tuple(_flags(wins, i, counts[i], prompts[i] if spread else None) for i in range(len(played))),
+        flags=tuple(_flags(wins, i, counts[i], spread.own[i] if spread else None) for i in range(len(played))),
         prior=prior,
         anchor=anchor,
         n_battles=len(battles),
@@ -264,18 +265,26 @@ def _anchor_index(models: Sequence[str], played: Sequence[bool], anchor: str | N
 
 
 def _intervals(
-    spread: Spread | None, played: Sequence[bool]
+    spread: Spread | None, played: Sequence[bool], anchor: int | None
 ) -> tuple[tuple[float | None, ...], tuple[str | None, ...]]:
+    """Half widths, and why there is none: the anchor's is 0 by definition, any other of no width says nothing."""
     if spread is None:
         return (None,) * len(played), tuple("no prompt ids" if met else "no matches" for met in played)
-    reasons = tuple(_interval_reason(met, prompts) for met, prompts in zip(played, spread.prompts, strict=True))
-    return half_widths(spread), reasons
+    found = half_widths(spread)
+    reasons = tuple(
+        _interval_reason(met, own, None if i == anchor else width)
+        for i, (met, own, width) in enumerate(zip(played, spread.own, found, strict=True))
+    )
+    widths = tuple(None if reason else width for width, reason in zip(found, reasons, strict=True))
+    return widths, reasons
 
 
-def _interval_reason(played: bool, prompts: int) -> str | None:
+def _interval_reason(played: bool, prompts: int, width: float | None) -> str | None:
     if not played:
         return "no matches"
-    return None if prompts >= MIN_PROMPTS else f"needs {MIN_PROMPTS} prompts, has {prompts}"
+    if prompts < MIN_PROMPTS:
+        return f"needs {MIN_PROMPTS} prompts, has {prompts}"
+    return "the same on every prompt: no spread to see" if width is not None and width < NO_WIDTH else None
 
 
 def _moved(ratings: Sequence[float | None], widths: Sequence[float | None], scale: float) -> tuple[float | None, ...]:

@@ -96,6 +96,7 @@ def test_components_have_their_own_prompts_and_no_covariance_across():
     rows = [(f"p{k}", "a", "b", k % 2) for k in range(12)] + [(f"p{k}", "c", "d", k % 2) for k in range(5)]
     spread = spread_of(battles_from_rows(rows, models=["e"]), prior=0.5)
     assert spread.prompts == (12, 12, 5, 5, 0)
+    assert spread.own == (12, 12, 5, 5, 0)
     assert not spread.covariance[:2, 2:].any()
     alone = spread_of(battles_from_rows(rows[:12]), prior=0.5)
     assert spread.covariance[:2, :2] == pytest.approx(alone.covariance)
@@ -123,7 +124,7 @@ def test_quantiles(level, df, expected):
 
 
 def test_half_widths_are_t_times_error():
-    assert half_widths(Spread(np.diag([0.04, 0.0]), (10, 10))) == (pytest.approx(2.262157 * 0.2), 0.0)
+    assert half_widths(Spread(np.diag([0.04, 0.0]), (10, 10), (10, 10))) == (pytest.approx(2.262157 * 0.2), 0.0)
     assert half_widths(Spread(np.diag([0.04, 0.0]), (9, 9))) == (None, None)
 
 

@@ -171,6 +171,25 @@ def round_robin(models, prompts, better):
     return [(f"p{p}", a, b, better(p, a, b)) for p in range(prompts) for a, b in pairs]
 
 
+def test_a_model_on_few_prompts_has_no_interval_whatever_the_others_have():
+    rows = round_robin("abc", 40, lambda p, a, b: float((p + ord(a) + ord(b)) % 3 > 0))
+    rows += [(f"p{p}", "a", "x", 0.0) for p in range(3)]
+    fit = fit_bt(battles_from_rows(rows))
+    assert fit.interval_reason == (None, None, None, "needs 10 prompts, has 3")
+    assert (fit.lower[3], fit.upper[3]) == (None, None)
+    assert ["thin_prompts" in flags for flags in fit.flags] == [False, False, False, True]
+
+
+def test_an_interval_without_width_is_none_with_its_reason_save_the_anchors():
+    """b beats c and loses to a on every prompt: its clustered error is 0, which is no certainty."""
+    rows = round_robin("abc", 24, lambda p, a, b: 1.0)
+    fit = fit_bt(battles_from_rows(rows))
+    assert fit.interval_reason[1] == "the same on every prompt: no spread to see"
+    assert (fit.lower[1], fit.upper[1]) == (None, None)
+    anchored = fit_bt(battles_from_rows(rows), anchor="b")
+    assert (anchored.lower[1], anchored.upper[1]) == (1000.0, 1000.0)
+
+
 def test_a_fit_says_what_it_rests_on():
     rows = round_robin("abc", 12, lambda p, a, b: 1.0 if a == "a" else 0.5 if p % 2 else 0.0)
     rows += [(f"p{p}", "s", "t", p % 2) for p in range(4)]

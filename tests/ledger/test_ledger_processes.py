@@ -117,7 +117,8 @@ def test_three_writing_processes_keep_one_budget(url: str) -> None:
         rows = {row.state: row.number for row in grouped}
         assert sum(rows.values()) == granted
         assert (held.reserved_nano, held.spent_nano) == (100 * rows["open"], 60 * rows["settled"])
-        assert CAP - 100 < held.committed <= CAP
+        # After the last refusal each of the 24 coroutines may have given back 40 of its 100.
+        assert CAP - 100 - 24 * 40 < held.committed <= CAP
         assert int(meta.get(tx, "count") or 0) == refused > 0
         assert requests.recover(tx, "later") == rows["open"]
         assert budgets.budget(tx, "run-1").committed == held.committed
