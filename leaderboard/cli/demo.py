@@ -59,4 +59,6 @@ def _show(result: dict[str, Any], home: Path) -> None:
         ]
     )
     there = "" if home == o.DEFAULT_HOME else f" --home {home}"
-    say(f"\nEvery model here is simulated. Look further: leaderboard bias{there}, leaderboard serve{there}")
+    say("\nEvery model here is simulated. Look further:")
+    for command in ("bias", "serve"):
+        say(f"  leaderboard {command}{there}")

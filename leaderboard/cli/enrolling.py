@@ -81,3 +81,14 @@ def _rubric(file: Path | None) -> str | None:
     from leaderboard.formats.jsonl import read_text
 
     return None if file is None else read_text(file)
+
+
+def reprice(home: Path, table: Any, name: str, input_price: str, output_price: str) -> dict[str, object]:
+    """Set what a model or judge costs from now on; returns its endpoint as it is shown."""
+    from leaderboard.tournament.enrol import set_price
+    from leaderboard.tournament.registry import price_of
+    from leaderboard.tournament.shown import shown_endpoint
+
+    price = price_of(input_price, output_price)
+    with ledger_of(home) as ledger:
+        return {"id": name, **shown_endpoint(set_price(ledger, table, name, price))}

@@ -98,6 +98,22 @@ def show(judge: JudgeArgument, home: o.HomeOption = o.DEFAULT_HOME, as_json: o.J
 
 
 @app.command()
+def price(
+    judge: JudgeArgument,
+    input_price: Annotated[str, typer.Option("--input-price", help="USD per million tokens read; 0 is free.")],
+    output_price: Annotated[str, typer.Option("--output-price", help="USD per million tokens written.")],
+    home: o.HomeOption = o.DEFAULT_HOME,
+    as_json: o.JsonOption = False,
+) -> None:
+    """Set the price from now on."""
+    from leaderboard.cli.enrolling import reprice
+    from leaderboard.ledger import judges
+
+    shown = reprice(home, judges, judge, input_price, output_price)
+    print_json(shown) if as_json else say(f"{judge}: USD {input_price} and {output_price} per million tokens")
+
+
+@app.command()
 def check(
     judge: Annotated[str | None, typer.Argument(help="Id of the judge; all without.")] = None,
     home: o.HomeOption = o.DEFAULT_HOME,

@@ -117,7 +117,8 @@ def show_plan(plan: Record) -> None:
     rows = [(row["stage"], row["who"], row["requests"], usd(row["usd"])) for row in plan["items"] if row["requests"]]
     if rows:
         table(("stage", "who~", "requests>", "at most>"), rows)
-    total = "price unknown for some" if plan["usd"] is None else f"at most {usd(plan['usd'])}"
+    known = sum(row["usd"] for row in plan["items"] if row["usd"] is not None)
+    total = f"at most {usd(known)}" + (" and what has no price" if plan["usd"] is None else "")
     say(f"{counted(plan['requests'], 'request')}, {total}, about {plan['minutes']:.0f} min ({plan['time_basis']})")
     for note in plan["notes"]:
         say(f"note: {note}")
@@ -134,5 +135,7 @@ def show_record(record: Record) -> None:
         say(f"note: {note}")
     for error in record.get("errors", []):
         talk(f"trouble: {error}")
-    if record["state"] in {"failed", "limit_reached", "cancelled"}:
+    if record["state"] == "limit_reached":
+        say("the budget is used up: with a higher --budget the same command goes on with what is missing")
+    if record["state"] in {"failed", "cancelled"}:
         say("the same command again goes on with what is missing")

@@ -28,13 +28,19 @@ def serve(host: HostOption = "127.0.0.1", port: PortOption = 8000, home: o.HomeO
     """
     import os
 
-    from leaderboard.home import Home
+    from leaderboard.errors import Busy
+    from leaderboard.home import Home, lock_holder
+    from leaderboard.settings import load_settings
     from leaderboard.tournament.init import make_home
 
     require_free(host, port)
-    if not Home(home).exists():
-        make_home(Home(home), os.environ, bare=False)
+    place = Home(home)
+    if (holder := lock_holder(place)) is not None:
+        raise Busy(f"process {holder} plays {home} already: `leaderboard api` serves it from one more process")
+    if not place.exists():
+        make_home(place, os.environ, bare=False)
         talk(f"{home}: made a new tournament; nothing is asked or paid before a schedule or `leaderboard run` says so")
+    load_settings(place.settings_file)
     serve_both(_address(host, port, home), ["--home", str(home)])
 
 

@@ -13,6 +13,7 @@ from leaderboard.errors import Conflict, NotFound
 from leaderboard.ledger.ids import folded, tidy_id
 
 CHUNK = 500
+SHOWN = 5
 
 T = TypeVar("T")
 Values = dict[str, Any]
@@ -86,5 +87,6 @@ def _missing(tx: Connection, noun: Noun, wanted: str) -> str:
     if not known:
         return f"no {noun.word} {wanted!r}: there is none yet"
     close = difflib.get_close_matches(folded(wanted), known, n=3)
-    names = [known[form] for form in close] or sorted(known.values())[:5]
-    return f"no {noun.word} {wanted!r}; {'close' if close else 'known'}: {', '.join(names)}"
+    names = [known[form] for form in close] or sorted(known.values())[:SHOWN]
+    more = "" if close or len(known) <= SHOWN else ", …"
+    return f"no {noun.word} {wanted!r}; {'close' if close else 'known'}: {', '.join(names)}{more}"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
-from leaderboard.core.types import Endpoint, Judge, Model
+from leaderboard.core.types import Endpoint, Judge, Model, Price
 from leaderboard.errors import BadInput, Conflict, NotFound
 from leaderboard.ledger import judges, models
 from leaderboard.ledger.ids import tidy_id
@@ -46,6 +47,17 @@ def _refuse_taken(ledger: Ledger, wanted: str, get: Callable[..., object], what:
         except NotFound:
             return
     raise Conflict(f"{what} {tidied!r} exists already")
+
+
+def set_price(ledger: Ledger, table: Any, name: str, price: Price) -> Endpoint:
+    """Give a model or judge another price from now on. Requests keep the price they were made at."""
+    with ledger.write() as tx:
+        row = table.get(tx, name)
+        if row.endpoint is None:
+            raise BadInput(f"{row.id} has imported answers and no endpoint: nothing is paid for it")
+        endpoint: Endpoint = replace(row.endpoint, price=price, price_source="operator", price_as=None)
+        table.replace(tx, replace(row, endpoint=endpoint))
+    return endpoint
 
 
 def move_model(ledger: Ledger, model_id: str, verb: str) -> Model:

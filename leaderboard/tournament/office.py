@@ -63,6 +63,9 @@ def chosen_judge(known: list[Judge], wanted: str | None) -> Judge:
             if judge.id == wanted:
                 return judge
         raise NotFound(f"no judge named {wanted!r}; there are: {_names(known)}")
+    if not usable and known:
+        asleep = "; ".join(f"{judge.id}: {judge.reason or judge.state}" for judge in known)
+        raise BadInput(f"no judge is awake ({asleep})")
     if not usable:
         raise BadInput("there is no judge yet: add one with `leaderboard judges add ID --litellm PROVIDER/NAME`")
     if len(usable) > 1:

@@ -34,6 +34,12 @@ class Plan:
     def stored_answers(self) -> dict[tuple[str, str], list[StoredAnswer]]:
         return self.office.history.answers()
 
+    def answered_turns(self, models: Sequence[Model]) -> int:
+        """How many turns of these prompts are answered by those of the models that are asked for answers."""
+        stored = self.stored_answers()
+        asked_ids = [model.id for model in models if model.endpoint is not None]
+        return sum(len(stored.get((prompt.id, model), [])) for prompt in self.prompts for model in asked_ids)
+
     def missing_answers(self, models: Sequence[Model], run: str) -> list[Task]:
         """The next turn of every answer that is not complete, prompt by prompt."""
         stored = self.stored_answers()

@@ -102,7 +102,12 @@ def _price(wish: Wish) -> Price | None:
         raise BadInput("price: give both input_price and output_price (USD per million tokens), or neither")
     if wish.price_as is not None:
         raise BadInput("price: give either the two prices or price_as, not both")
-    return Price(_amount("input_price", wish.input_price), _amount("output_price", wish.output_price))
+    return price_of(wish.input_price, wish.output_price)
+
+
+def price_of(input_price: str, output_price: str) -> Price:
+    """USD per million tokens read and written; 0 is free. Raises BadInput for anything but two plain amounts."""
+    return Price(_amount("input_price", input_price), _amount("output_price", output_price))
 
 
 def _amount(name: str, text: str) -> Decimal:

@@ -50,7 +50,10 @@ class Progress(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Round:
-    """A run at work. `needed` counts the requests that its plan asks for, whether or not they were made before."""
+    """A run at work. `found` counts by stage the requests of its plan that were there when the stage began.
+
+    `before` are those that this run itself had made when it was taken up again.
+    """
 
     office: Office
     run: Run
@@ -58,7 +61,8 @@ class Round:
     models: list[Model]
     player: Player
     progress: Progress
-    needed: dict[str, int] = field(default_factory=dict)
+    found: dict[str, int] = field(default_factory=dict)
+    before: int = 0
     checked: set[str] = field(default_factory=set)
     sat_out: dict[str, str] = field(default_factory=dict)
     keep: Keep | None = None
@@ -66,6 +70,8 @@ class Round:
     async def play(self) -> None:
         """Play the stages of this run's kind, then rate and publish."""
         collect(self.office.ledger, self.office.history)
+        counted = self._counted()
+        self.before = counted["made"] - counted["failed"]
         if self.run.kind in {"screening", "tournament"}:
             await self.screening()
         if self.run.kind in {"validation", "tournament"} and not self.player.stopping:
@@ -87,9 +93,7 @@ class Round:
 
     async def answers(self, models: Sequence[Model]) -> None:
         """Ask for every missing answer, turn after turn."""
-        turns = sum(len(prompt.turns) for prompt in self.plan.prompts)
-        counted = turns * sum(model.endpoint is not None for model in models)
-        self.needed["answers"] = max(self.needed.get("answers", 0), counted)
+        self.found.setdefault("answers", self.plan.answered_turns(models))
         asked_for: set[str] = set()
         while not self.player.stopping:
             tasks = [
@@ -105,8 +109,8 @@ class Round:
         ready = [item for item in items if item is not None]
         await self._settle_identical([item for item in ready if item.identical], protocol)
         compared = [item for item in ready if not item.identical]
-        self.needed[name] = sum(self.plan.requests_for(item) for item in compared)
         tasks = self.plan.missing_judgements(compared, protocol, self.run.id)
+        self.found[name] = sum(self.plan.requests_for(item) for item in compared) - len(tasks)
         if tasks:
             await self._checked([])
         await self._phase(name, tasks)
@@ -178,10 +182,13 @@ class Round:
         """Rate both lists from what the history holds now."""
         fit.refit(self.office, self.plan.judge, self.run.id)
 
+    def _counted(self) -> requests.Counts:
+        with self.office.ledger.read() as tx:
+            return requests.counts(tx, self.run.id)
+
     def record(self, state: RunState) -> dict[str, object]:
         """The run's record: what people and scripts read of it. A call is one request."""
-        with self.office.ledger.read() as tx:
-            counted = requests.counts(tx, self.run.id)
+        counted = self._counted()
         names = ("made", "checks", "failed", "unreadable")
         return {
             "run": self.run.id,
@@ -189,7 +196,7 @@ class Round:
             "judge": self.plan.judge.id,
             "state": state,
             "calls": {name: counted[name] for name in names}
-            | {"reused": max(0, sum(self.needed.values()) - counted["made"])},
+            | {"reused": max(0, sum(self.found.values()) - self.before)},
             "spent_usd": usd(counted["spent_nano"]),
             "unpriced": counted["unpriced"],
             "kept": None if self.keep is None else list(self.keep.kept),

@@ -88,7 +88,7 @@ def assemble(office: Office, judge: str | None, resolve: Resolver) -> Cast:
     if office.settings.budget is not None and (unpriced := price_trouble([judging, *playing])):
         raise BadInput(
             f"a budget needs a price for: {', '.join(unpriced)}\n"
-            "register with --input-price and --output-price (0 if it is free), or run without --budget"
+            "set it with `leaderboard models price` or `judges price` (0 if it is free), or run without --budget"
         )
     return Cast(judge=judging, models=playing, prompts=prompts, sat_out=sat_out)
 

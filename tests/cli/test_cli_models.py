@@ -29,6 +29,20 @@ def test_adding_says_when_the_price_is_unknown_and_what_to_do(bare: Path) -> Non
     assert "price unknown; give it with --input-price and --output-price" in shown.out
 
 
+@pytest.mark.parametrize("noun", ["models", "judges"])
+def test_a_price_can_be_given_later(bare: Path, noun: str) -> None:
+    add = ("add", "x", "--litellm", "openai/my-own", "--api-base", "http://127.0.0.1:9", "--home", bare)
+    assert typed(noun, *add).code == 0
+    prices = ("--input-price", "0.25", "--output-price", "1")
+    assert typed(noun, "price", "x", *prices, "--home", bare).code == 0
+    shown = typed(noun, "show", "x", "--json", "--home", bare).json
+    assert (shown["input_price"], shown["output_price"], shown["price_source"]) == (0.25, 1.0, "operator")
+    assert (
+        "input_price" in typed(noun, "price", "x", "--input-price", "-1", "--output-price", "1", "--home", bare).refusal
+    )
+    assert f"no {noun[:-1]} 'y'" in typed(noun, "price", "y", *prices, "--home", bare).refusal
+
+
 def test_adding_says_what_the_model_waits_for(bare: Path) -> None:
     add = ("models", "add", "x", "--litellm", "openai/gpt-5", "--api-key-env", "SOME_KEY", "--home", bare)
     assert "asleep: SOME_KEY is not set" in typed(*add).out

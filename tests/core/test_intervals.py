@@ -125,7 +125,7 @@ def test_quantiles(level, df, expected):
 
 def test_half_widths_are_t_times_error():
     assert half_widths(Spread(np.diag([0.04, 0.0]), (10, 10), (10, 10))) == (pytest.approx(2.262157 * 0.2), 0.0)
-    assert half_widths(Spread(np.diag([0.04, 0.0]), (9, 9))) == (None, None)
+    assert half_widths(Spread(np.diag([0.04, 0.0]), (12, 12), (9, 9))) == (None, None)
 
 
 def test_centring_takes_the_common_level_out():
