@@ -25,21 +25,24 @@ Stratum = tuple[str, str]
 def screening_draw(seed: int, seats: Mapping[str, int], prompt_ids: Sequence[str], per_pair: int) -> list[Draw]:
     """`per_pair` single passes for every pair of seated models (at most one a prompt), in dispatch order.
 
-    Two models' pairings depend on the seed, their two seats and the prompts only: a newcomer on the next seat adds its
-    own and leaves the others', and a smaller `per_pair` takes the first of each pair. With seats 0..n-1, first and
-    second differ by at most 1 per pair and per model, and every prefix of the result is balanced over the pairs.
+    On which prompts two models meet depends on the seed, their two seats and the prompts only; who is shown first also
+    on their places among all that are seated. So a newcomer on the next seat adds its own pairings and leaves the
+    others', and a smaller `per_pair` takes the first of each pair. First and second differ by at most 1 per pair and per
+    model, and every prefix of the result is balanced over the pairs.
     Raises ValueError for doubled seats or prompts, or a negative `per_pair`.
     """
     _check(seats, prompt_ids, per_pair)
     shuffled = sorted(prompt_ids, key=lambda prompt: content_hash(["prompt", seed, prompt]))
-    pairs = list(combinations(sorted(seats, key=seats.__getitem__), 2))
+    seated = sorted(seats, key=seats.__getitem__)
+    place = {model: number for number, model in enumerate(seated)}
+    pairs = list(combinations(seated, 2))
     start, coin = _uniform(seed, "offset"), _uniform(seed, "order") < 0.5
     draws: list[Draw] = []
     for turn in range(min(per_pair, len(shuffled))):
         for pair in _dispatched(seed, turn, pairs):
-            lower, upper = seats[pair[0]], seats[pair[1]]
-            prompt = shuffled[(_offset(start, lower, upper, len(shuffled)) + turn) % len(shuffled)]
-            draws.append(_draw(prompt, pair, _shown_first(coin, lower, upper, turn)))
+            one, other = pair
+            prompt = shuffled[(_offset(start, seats[one], seats[other], len(shuffled)) + turn) % len(shuffled)]
+            draws.append(_draw(prompt, pair, _shown_first(coin, place[other] - place[one], turn)))
     return draws
 
 
@@ -68,13 +71,13 @@ def _offset(start: float, lower: int, upper: int, prompts: int) -> int:
     return math.floor((number * GOLDEN_RATIO + start) % 1.0 * prompts)
 
 
-def _shown_first(coin: bool, lower: int, upper: int, turn: int) -> int:
+def _shown_first(coin: bool, distance: int, turn: int) -> int:
     """0 if the lower seat's model is shown first, else 1.
 
-    Odd distances start with the lower seat and even ones with the upper: over seats 0..n-1 each model's surplus of
+    Odd distances between the two places start with the lower one and even ones with the upper: each model's surplus of
     first places then cancels to at most one. Every further pairing of the pair turns the order round.
     """
-    return (upper - lower + 1 + turn + coin) % 2
+    return (distance + 1 + turn + coin) % 2
 
 
 def _uniform(seed: int, purpose: str) -> float:

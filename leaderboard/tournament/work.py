@@ -155,10 +155,15 @@ def judgement_tasks(
     secret: bytes,
     protocol: str,
 ) -> list[Task]:
-    """The requests that are still missing for a comparison, given the samples that exist."""
+    """The requests that are still missing for a comparison, given the samples that exist.
+
+    A single pass that exists stands, also in the other order: the draw of the orders depends on who takes part.
+    """
     tasks: list[Task] = []
     for order in item.orders:
-        missing = [s for s in item.samples if s not in present.get((item.key, str(order)), set())]
+        taken = [order, order.flipped] if item.stage is Stage.SCREENING else [order]
+        found = set().union(*(present.get((item.key, str(each)), set()) for each in taken))
+        missing = [sample for sample in item.samples if sample not in found]
         groups = sample_groups(missing, whole=judge.endpoint.takes_n and len(missing) == len(item.samples))
         tasks += [
             judgement_task(judge, item, order, group, run=run, secret=secret, protocol=protocol) for group in groups

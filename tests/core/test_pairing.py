@@ -104,13 +104,15 @@ def test_the_draw_ignores_the_order_of_its_input(seed, random):
     assert again == screening_draw(seed, field, prompts, 3)
 
 
-def test_seats_may_have_gaps():
-    """Models that left keep their seats, so the others' pairings stay."""
-    everybody = screening_draw(3, seats(7), prompt_ids(24), 4)
-    left = {model: seat for model, seat in seats(7).items() if seat not in (0, 4)}
-    assert set(screening_draw(3, left, prompt_ids(24), 4)) == {
-        draw for draw in everybody if draw[1] in left and draw[2] in left
-    }
+@settings(max_examples=60, deadline=None)
+@given(SEED, st.sets(st.integers(0, 60), min_size=2, max_size=12), st.integers(1, 9))
+def test_models_that_left_keep_their_seats_and_the_others_meet_where_they_met(seed, taken, per_pair):
+    """Balanced all the same, for whatever seats are left."""
+    everybody = {(prompt, a, b) for prompt, a, b, _ in screening_draw(seed, seats(61), prompt_ids(24), per_pair)}
+    left = {model: seat for model, seat in seats(61).items() if seat in taken}
+    draws = screening_draw(seed, left, prompt_ids(24), per_pair)
+    check_balance(draws, left, per_pair)
+    assert {(prompt, a, b) for prompt, a, b, _ in draws} <= everybody
 
 
 def test_another_seed_draws_otherwise():
