@@ -180,7 +180,7 @@ class Shelf:
         """The snapshot with its board ready in the first rendering; the others are made when they are asked for."""
         reader = open_snapshot(path)
         try:
-            held = Held(reader, [str(judge["id"]) for judge in reader.judges()])
+            held = Held(reader, [str(judge["id"]) for judge in reader.judges() if judge["readings"]])
             self._make(held, next(iter(self._renderings)), None)
         except BaseException:
             reader.close()
