@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from leaderboard.cli import guarded
+from leaderboard.cli.parent import add_option, end_with
 from leaderboard.home import Home
 from leaderboard.settings import load_settings
 
@@ -16,7 +17,9 @@ def main() -> None:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--home", type=Path, required=True)
+    add_option(parser)
     given = parser.parse_args()
+    end_with(given.parent)
     guarded(lambda: serve(Home(given.home), given.host, given.port))
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
 
-from leaderboard.settings import Schedule, seconds_of
+from leaderboard.schedules import Schedule, trigger_of
 
 Due = Callable[[Schedule], None]
 
@@ -24,7 +23,7 @@ def clock(schedules: Sequence[Schedule], due: Due) -> Iterator[None]:
         timezone="UTC", job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
     )
     for schedule in schedules:
-        scheduler.add_job(due, _trigger(schedule), args=[schedule], id=schedule.name, replace_existing=True)
+        scheduler.add_job(due, trigger_of(schedule), args=[schedule], id=schedule.name, replace_existing=True)
     scheduler.start()
     try:
         yield
@@ -34,14 +33,5 @@ def clock(schedules: Sequence[Schedule], due: Due) -> Iterator[None]:
 
 def missed(schedule: Schedule, last: datetime, now: datetime) -> bool:
     """Whether the schedule was due after `last`, the start of its newest run, and not later than `now`."""
-    due: datetime | None = _trigger(schedule).get_next_fire_time(last, last)
+    due: datetime | None = trigger_of(schedule).get_next_fire_time(last, last)
     return due is not None and due <= now
-
-
-def _trigger(schedule: Schedule) -> Any:
-    from apscheduler.triggers.cron import CronTrigger
-    from apscheduler.triggers.interval import IntervalTrigger
-
-    if schedule.cron is not None:
-        return CronTrigger.from_crontab(schedule.cron, timezone="UTC")
-    return IntervalTrigger(seconds=seconds_of(schedule.every or "") or 0, timezone="UTC")

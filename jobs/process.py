@@ -6,46 +6,41 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from types import FrameType
 from typing import Any
 
 from jobs.clock import clock, missed
 from jobs.desk import at_the_desk
+from leaderboard.cli.progress import Lines
+from leaderboard.cli.screen import counted, usd, visible
 from leaderboard.errors import Busy, LeaderboardError
 from leaderboard.home import JOBS, Home
 from leaderboard.ledger import runs as run_rows
 from leaderboard.ledger.runs import Run
 from leaderboard.providers.litellm_adapter import litellm_chat, resolve
-from leaderboard.settings import Schedule, load_settings
+from leaderboard.schedules import Schedule
+from leaderboard.settings import load_settings
 from leaderboard.tournament.handover import queue_run
 from leaderboard.tournament.kinds import RUN_KINDS
 from leaderboard.tournament.office import Office, open_office
 from leaderboard.tournament.start import FLAGS, Provider, play_run
 
 POLL = 1.0
+LINE_EVERY = 60.0
 TRIGGER = "schedule "
 BY_HAND = ("cli", "demo")
 REMEMBERED = 1000
 """So many of the newest runs are looked through for the last one of a schedule."""
 
 
-class Log:
-    """A run's progress as lines on stderr."""
-
-    def phase(self, name: str, total: int) -> None:
-        say(f"{name}: {total} requests")
-
-    def settled(self, settled: object) -> None:
-        """Every single request would be too much for a log."""
-
-    def note(self, text: str) -> None:
-        say(text)
-
-
 def say(text: str) -> None:
-    sys.stderr.write(f"jobs: {text}\n")
+    """Into the log on stderr."""
+    for line in text.split("\n"):
+        sys.stderr.write(f"jobs: {visible(line)}\n")
     sys.stderr.flush()
 
 
@@ -55,7 +50,7 @@ def run_jobs(home: Home) -> None:
     stop = threading.Event()
     try:
         with open_office(home, settings, role=JOBS) as office:
-            say(f"process {os.getpid()} plays {home.path}, {len(settings.schedule)} schedules")
+            say(f"process {os.getpid()} plays {home.path}, {counted(len(settings.schedule), 'schedule')}")
             for warning in office.warnings:
                 say(f"warning: {warning}")
             _put_back(office)
@@ -83,22 +78,34 @@ def _catch_up(office: Office, schedules: Sequence[Schedule]) -> None:
             _due(office, schedule)
 
 
-def _serve(office: Office, stop: threading.Event) -> None:
-    def end(number: int, frame: object) -> None:
-        stop.set()
-
-    provider: Provider | None = None
+def _serve(office: Office, stop: threading.Event, provider: Provider | None = None) -> None:
+    """Play what is queued until `stop` is set. The real provider is loaded when the first run needs it."""
     while not stop.is_set():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, end)
+        _on_signals(lambda *_: stop.set())
         with office.ledger.read() as tx:
             run = run_rows.next_queued(tx)
         if run is None:
-            stop.wait(POLL)
+            # Not by waiting for the event: a signal that comes while its lock is held would wait for it for ever.
+            time.sleep(POLL)
             continue
         provider = provider or Provider(chat=litellm_chat(), resolve=resolve)
+        if run.kind in RUN_KINDS:
+            _on_signals(_leave)
         if not stop.is_set() and _play(office, run, provider) == "cancelled":
             stop.set()
+
+
+def _on_signals(react: Callable[[int, FrameType | None], object]) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, react)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """While a run is being prepared nothing is in flight: end at once, the run waits for the next process.
+
+    Later the run itself listens.
+    """
+    raise SystemExit(0)
 
 
 def _due(office: Office, schedule: Schedule) -> None:
@@ -119,19 +126,21 @@ def _play(office: Office, run: Run, provider: Provider) -> str:
     except LeaderboardError as error:
         return _failed(office, run, str(error))
     except Exception as error:  # noqa: BLE001 - written to the log and to the run; the next run must still play
-        traceback.print_exc()
+        say(traceback.format_exc().rstrip())
         return _failed(office, run, f"{type(error).__name__}: {error}")
-    say(f"run {run.id}: {record['state']}, {record['calls']['made']} requests made")
+    made, spent = counted(record["calls"]["made"], "request"), record.get("spent_usd")
+    say(f"run {run.id}: {record['state']}, {made} made" + (f", {usd(spent, record['unpriced'])}" if spent else ""))
     return str(record["state"])
 
 
 def _failed(office: Office, run: Run, why: str) -> str:
-    say(f"run {run.id} failed: {why}")
     with office.ledger.write() as tx:
         run_rows.finish(tx, run.id, "failed", record=None, error=why, now=office.now())
+    say(f"run {run.id} failed: {why}")
     return "failed"
 
 
 def _played(office: Office, run: Run, provider: Provider) -> dict[str, Any]:
     judge = office.settings.judge
-    return play_run(office, run.kind, provider, Log(), judge=judge, run_id=run.id)  # type: ignore[arg-type]
+    with Lines(say, LINE_EVERY) as progress:
+        return play_run(office, run.kind, provider, progress, judge=judge, run_id=run.id)  # type: ignore[arg-type]

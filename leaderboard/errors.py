@@ -5,8 +5,14 @@ LeaderboardError            a refusal: the message names the place and says what
 ├── Conflict                the id exists already, or looks like one that does
 ├── NotFound                no such model, judge, prompt, run
 ├── Busy                    another process holds what is needed
-└── StoreDamaged            the ledger and the history disagree, or a file cannot be read
+├── StoreDamaged            the ledger and the history disagree, or a file cannot be read
+├── LedgerFailed            (ledger.store) the ledger cannot be read or written now
+├── HistoryFailed           (history.trouble) nor the history
+├── ProviderError           (providers.errors) a request that brought no usable reply
+└── JudgeUnusable           (tournament.run) the judge cannot be asked
 """
+
+from collections.abc import Iterator
 
 
 class LeaderboardError(Exception):
@@ -31,3 +37,12 @@ class Busy(LeaderboardError):
 
 class StoreDamaged(LeaderboardError):
     """Stored facts are missing or unreadable."""
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """The error itself, or all that a group of errors holds."""
+    if not isinstance(error, BaseExceptionGroup):
+        yield error
+        return
+    for inner in error.exceptions:
+        yield from causes(inner)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -16,6 +17,7 @@ from typing import IO
 from leaderboard.errors import BadInput, Busy, NotFound, StoreDamaged
 
 JOBS = "jobs"
+SECRET = re.compile(r"[0-9a-fA-F]{64}")
 PROBES = 5
 PROBE_PAUSE = 0.05
 
@@ -65,14 +67,17 @@ class Home:
             )
 
     def secret(self) -> bytes:
-        """The key behind the marks in judge prompts. StoreDamaged when its file is gone or holds something else."""
+        """The key behind the marks in judge prompts, 32 bytes. StoreDamaged when its file holds something else."""
         try:
-            return bytes.fromhex(self.secret_file.read_text(encoding="ascii").strip())
-        except (FileNotFoundError, ValueError) as error:
+            text = self.secret_file.read_text(encoding="ascii").strip()
+        except (FileNotFoundError, UnicodeDecodeError):
+            text = ""
+        if not SECRET.fullmatch(text):
             raise StoreDamaged(
                 f"{self.secret_file}: the key behind the marks in judge prompts is missing or damaged\n"
                 "put it back, or remove it and run `leaderboard init`: judgements that exist stay as they are"
-            ) from error
+            )
+        return bytes.fromhex(text)
 
     def create(self, *, demo_seed: int | None = None) -> None:
         """Make the folder and its two secrets, keeping those that are there. A demo's secret follows from its seed."""
@@ -90,13 +95,25 @@ def _demo_secret(seed: int) -> str:
 
 
 def _write_private(path: Path, text: str) -> None:
-    """Create the file readable by its owner only; one that is there stays."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
+    """Create the file readable by its owner only, whole or not at all; one that is there stays."""
+    if path.exists():
         return
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
+    try:
+        _write_through(draft, text + "\n")
+        # A link never takes the place of a file: of two that create at once, the first one counts for both.
+        with suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _write_through(path: Path, text: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(text + "\n")
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 @contextmanager

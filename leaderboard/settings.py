@@ -4,69 +4,22 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
 import tomllib
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from leaderboard.errors import BadInput
+from leaderboard.schedules import Schedule
 
-WEEKDAY_NAMES = re.compile(r"(mon|tue|wed|thu|fri|sat|sun)([-,](mon|tue|wed|thu|fri|sat|sun))*")
-CRON_FIELDS = 5
 ENVIRONMENT = "LEADERBOARD_"
 A_DAY = 86_400.0
 MOST_USD = Decimal(1_000_000_000)
 WORDING = {"Value error, ": "", "Input should be": "must be", "valid tuple": "list", "valid string": "text"}
-
-
-class Schedule(BaseModel):
-    """One line of the clock: what runs, and when (UTC)."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str = Field(min_length=1, max_length=80)
-    job: Literal["screening", "validation", "tournament", "refit", "publish"]
-    cron: str | None = None
-    every: str | None = None
-
-    @field_validator("cron")
-    @classmethod
-    def _weekdays_by_name(cls, value: str | None) -> str | None:
-        """Numbers are refused: the scheduler's 0 is Monday, crontab's 0 is Sunday."""
-        if value is None:
-            return None
-        fields = value.split()
-        if len(fields) != CRON_FIELDS:
-            raise ValueError("needs five fields: minute hour day month weekday, for example '0 3 * * sun'")
-        if fields[4] != "*" and not WEEKDAY_NAMES.fullmatch(fields[4]):
-            raise ValueError(f"weekday {fields[4]!r}: write names (mon, tue, … or mon-fri), numbers mean two things")
-        return value
-
-    @field_validator("every")
-    @classmethod
-    def _interval(cls, value: str | None) -> str | None:
-        if value is not None and seconds_of(value) is None:
-            raise ValueError(f"{value!r}: write a number and a unit, for example '10s', '15m', '6h', '1d'")
-        return value
-
-    @model_validator(mode="after")
-    def _one_clock(self) -> Schedule:
-        if (self.cron is None) == (self.every is None):
-            raise ValueError("give either cron or every")
-        return self
-
-
-def seconds_of(text: str) -> float | None:
-    """'10s', '1.5m', '6h', '1d' in seconds; None when it is no such thing or not above 0."""
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smhd])", text.strip())
-    if not match or float(match[1]) <= 0:
-        return None
-    return float(match[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[match[2]]
 
 
 class Settings(BaseModel):
@@ -91,6 +44,16 @@ class Settings(BaseModel):
     allowed_api_bases: tuple[str, ...] = ()
     publish_every: float = Field(default=1.0, gt=0, le=A_DAY)
     schedule: tuple[Schedule, ...] = ()
+
+    @field_validator("schedule")
+    @classmethod
+    def _names_differ(cls, value: tuple[Schedule, ...]) -> tuple[Schedule, ...]:
+        """A run says by name which schedule has started it, and the newer of two would take the older one's place."""
+        names = [schedule.name for schedule in value]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"the name {name!r} is given to more than one schedule")
+        return value
 
     @property
     def cap(self) -> int:
@@ -133,7 +96,7 @@ def read_toml(file: Path) -> dict[str, object]:
         return {}
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{file}: not valid TOML: {error}") from None
 
 

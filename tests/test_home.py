@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,14 @@ from leaderboard.home import Home, writer_lock
 with writer_lock(Home(Path(sys.argv[1]))):
     print("holds it", flush=True)
     time.sleep(60)
+"""
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from leaderboard.home import Home
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+Home(Path(sys.argv[1])).create()
 """
 
 
@@ -77,16 +86,39 @@ def test_the_secret_of_a_demo_follows_from_its_seed_and_its_admin_key_does_not(t
     assert len({home.admin_key_file.read_text() for home in demos}) == 3
 
 
-@pytest.mark.parametrize("content", [None, "", "not hexadecimal", "\u00e9"])
+@pytest.mark.parametrize(
+    "content",
+    [None, "", "\n", "not hexadecimal", "\u00e9", "ab", "ab" * 31, "ab" * 33, "ab " * 32, "a" * 63, "\uff11" * 64],
+)
 def test_a_damaged_secret_is_said(home: Home, content: str | None) -> None:
     home.secret_file.unlink()
     if content is not None:
         home.secret_file.write_text(content, encoding="utf-8")
-    if content == "":
-        assert home.secret() == b""
-        return
     with pytest.raises(StoreDamaged, match="secret"):
         home.secret()
+
+
+def test_a_full_disk_leaves_no_empty_secret(tmp_path: Path) -> None:
+    """A file size limit of 0 stands for it: files can be made, and nothing can be written into them."""
+    path = tmp_path / "home"
+    limited = subprocess.run([sys.executable, "-c", FULL, str(path)], capture_output=True, text=True, cwd=ROOT)
+    assert limited.returncode == 1
+    assert "File too large" in limited.stderr
+    assert [file.name for file in path.iterdir()] == ["snapshots"]
+    Home(path).create()
+    assert len(Home(path).secret()) == 32
+
+
+def test_of_many_that_make_a_home_at_once_one_secret_counts(tmp_path: Path) -> None:
+    homes = [Home(tmp_path / "home") for _ in range(16)]
+
+    def make(home: Home) -> bytes:
+        home.create()
+        return home.secret()
+
+    with ThreadPoolExecutor(len(homes)) as pool:
+        assert len(set(pool.map(make, homes))) == 1
+    assert sorted(file.name for file in homes[0].path.iterdir()) == ["admin.key", "secret", "snapshots"]
 
 
 def test_a_file_is_no_home(tmp_path: Path) -> None:

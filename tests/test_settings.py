@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,17 @@ from typing import Any
 import pytest
 
 from leaderboard.errors import BadInput
-from leaderboard.settings import Settings, load_settings, read_toml, seconds_of
+from leaderboard.schedules import seconds_of
+from leaderboard.settings import Settings, load_settings, read_toml
+
+ROOT = Path(__file__).parents[1]
+LOADING = """
+import sys
+from pathlib import Path
+from leaderboard.settings import load_settings
+load_settings(Path(sys.argv[1]))
+print("apscheduler" in sys.modules)
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -150,12 +162,47 @@ def test_a_bad_value_is_named_by_its_flag_or_variable(
         ("job = 'sreening'\nevery = '1s'", "schedule 1 job", "must be 'screening'"),
         ("job = 'screening'\nevery = '1s'\nat = 3", "schedule 1 at", "not permitted"),
         ("every = '1s'", "schedule 1 job", "required"),
+        ("job = 'refit'\ncron = '61 * * * *'", "schedule 1 cron", "minute '61': write numbers from 0 to 59"),
+        ("job = 'refit'\ncron = '*/0 * * * *'", "schedule 1 cron", "minute '*/0': "),
+        ("job = 'refit'\ncron = '* 24 * * *'", "schedule 1 cron", "hour '24': write numbers from 0 to 23"),
+        ("job = 'refit'\ncron = '* 5-1 * * *'", "schedule 1 cron", "hour '5-1': "),
+        ("job = 'refit'\ncron = '* * 0 * *'", "schedule 1 cron", "day '0': write numbers from 1 to 31"),
+        ("job = 'refit'\ncron = '* * * x *'", "schedule 1 cron", "month 'x': write numbers from 1 to 12"),
+        ("job = 'refit'\ncron = '* * * * sun-mon'", "schedule 1 cron", "weekday 'sun-mon': "),
+        (f"job = 'refit'\ncron = '*/{'9' * 5000} * * * *'", "schedule 1 cron", "minute '*/999"),
+        ("job = 'refit'\ncron = '* * 30 2 *'", "schedule 1 cron", "never comes"),
+        ("job = 'refit'\ncron = '0 0 31 4,6,9,11 *'", "schedule 1 cron", "never comes"),
+        ("job = 'refit'\nevery = '99999999999999d'", "schedule 1 every", "between '0.1s' and '366d'"),
+        (f"job = 'refit'\nevery = '{'9' * 400}d'", "schedule 1 every", "between '0.1s' and '366d'"),
+        ("job = 'refit'\nevery = '0.0001s'", "schedule 1 every", "between '0.1s' and '366d'"),
+        ("job = 'refit'\nevery = '367d'", "schedule 1 every", "between '0.1s' and '366d'"),
     ],
 )
 def test_a_bad_schedule_is_named_by_its_number(tmp_path: Path, lines: str, place: str, said: str) -> None:
     file = file_with(tmp_path, f"[[schedule]]\nname = 'n'\n{lines}")
     assert refusal(file).startswith(f"{file}: {place}: ")
     assert said in refusal(file)
+    assert len(refusal(file)) < len(str(file)) + 200
+
+
+@pytest.mark.parametrize("cron", ["0 0 29 2 *", "0 0 29 2 mon", "*/15 0-6,22 1,15 jan-mar *", "59 23 31 12 sun"])
+def test_what_comes_seldom_is_fine(tmp_path: Path, cron: str) -> None:
+    file = file_with(tmp_path, f"[[schedule]]\nname = 'n'\njob = 'publish'\ncron = '{cron}'")
+    assert load_settings(file).schedule[0].cron == cron
+
+
+def test_a_name_is_for_one_schedule(tmp_path: Path) -> None:
+    one = "[[schedule]]\nname = 'n'\njob = 'publish'\nevery = '1d'\n"
+    file = file_with(tmp_path, one + one)
+    assert refusal(file) == f"{file}: schedule: the name 'n' is given to more than one schedule"
+
+
+@pytest.mark.parametrize(("line", "imported"), [("every = '1d'", False), ("cron = '0 3 * * *'", True)])
+def test_the_scheduler_is_imported_only_for_a_cron_line(tmp_path: Path, line: str, imported: bool) -> None:
+    """Every command reads settings, and most tournaments have no clock."""
+    file = file_with(tmp_path, f"[[schedule]]\nname = 'n'\njob = 'publish'\n{line}")
+    code = [sys.executable, "-c", LOADING, str(file)]
+    assert subprocess.run(code, capture_output=True, text=True, check=True, cwd=ROOT).stdout == f"{imported}\n"
 
 
 @pytest.mark.parametrize("days", ["*", "mon", "mon-fri", "sat,sun", "mon-wed,fri"])
@@ -186,7 +233,14 @@ def test_a_list_in_the_environment_is_json(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"seed = 1\ntop_k = = 2", "line 2"), (b"a = 1\na = 2", "overwrite"), (b"a = '\xff'", "utf-8"), (b"\0", "")],
+    [
+        (b"seed = 1\ntop_k = = 2", "line 2"),
+        (b"a = 1\na = 2", "overwrite"),
+        (b"a = '\xff'", "utf-8"),
+        (b"\0", ""),
+        (b"a = " + b"9" * 5000, "4300"),
+        (b"a = " + b"[" * 5000, "recursion"),
+    ],
 )
 def test_what_is_not_toml_is_named_by_file(tmp_path: Path, content: bytes, said: str) -> None:
     (tmp_path / "t.toml").write_bytes(content)

@@ -5,13 +5,15 @@ Nothing heavy is imported here or at the top of a command's module, so that `--h
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
 
-from leaderboard.errors import LeaderboardError
+from leaderboard.errors import LeaderboardError, causes
 
 MOST_LINES = 4
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -37,14 +39,20 @@ def guarded(program: Callable[[], object]) -> None:
         program()
     except LeaderboardError as error:
         _refuse(str(error))
+    except BaseExceptionGroup as group:
+        # Everything in flight failed for the same reason: one of the refusals says it.
+        found = list(causes(group))
+        if not all(isinstance(error, LeaderboardError) for error in found):
+            raise
+        _refuse(str(found[0]))
     except BrokenPipeError:
         # The reader went away (`| head`): point stdout elsewhere so that the exit does not complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
-        if error.filename is None:
+        if error.filename is None and error.errno not in NO_ROOM:
             raise
-        _refuse(f"{error.filename}: {error.strerror}")
+        _refuse(f"{error.filename or 'cannot write'}: {error.strerror}")
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -46,12 +46,13 @@ def _show(report: dict[str, Any]) -> None:
             *gate_facts(c["value"], {**c, **report["gate"]}),
             ("P(first wins)", f"{figure(first['share'], first)}, ties {first['tie']}"),
             ("sign test", _sign_test(report["sign_test"])),
-            ("agreement", _agreement(report["agreement"])),
-            ("decided share D", f"{figure(report['decided_share'], {})}, design effect of C {figure(c['deff'], {})}"),
+            *_agreement(report["agreement"]),
+            ("decided share D", figure(report["decided_share"], {})),
+            ("design effect of C", figure(c["deff"], {})),
         ]
     )
     say("")
-    table(("when the answers swap places", "pairings>"), _swap_rows(report["swap_table"], report["flips"]))
+    table(("when the answers swap places~", "pairings>"), _swap_rows(report["swap_table"], report["flips"]))
     say("")
     facts((words(name), reason) for name, reason in report["reasons"].items())
 
@@ -60,17 +61,18 @@ def _sign_test(found: dict[str, Any]) -> str | None:
     """Of the pairings that one position won twice: how many went which way."""
     if found["p_value"] is None:
         return None
-    counted = f"won twice by the first answer {found['to_first']}, by the second {found['to_second']}"
-    return f"{counted}, p {found['p_value']:.2g}"
+    return f"first won twice {found['to_first']}, second {found['to_second']}, p {found['p_value']:.2g}"
 
 
-def _agreement(found: dict[str, Any]) -> str | None:
+def _agreement(found: dict[str, Any]) -> list[tuple[str, object]]:
     """Single readings: noise within an order, noise and position across the orders."""
     if found["excess"] is None:
-        return None
+        return []
     ends = {"lower": found["excess_lower"], "upper": found["excess_upper"]}
-    within, across = found["same_order"], found["cross_order"]
-    return f"{within:.3f} within an order, {across:.3f} across; excess {figure(found['excess'], ends)}"
+    return [
+        ("agreement", f"{found['same_order']:.3f} within an order, {found['cross_order']:.3f} across"),
+        ("excess", figure(found["excess"], ends)),
+    ]
 
 
 def _swap_rows(swap: dict[str, int], flips: dict[str, int]) -> list[tuple[str, int]]:

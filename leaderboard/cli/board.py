@@ -40,7 +40,7 @@ def head_facts(found: Row) -> list[tuple[str, object]]:
     gate, first = found["gate"], found["head"].get("p_first")
     battles = f"{counted(found['n_battles'], 'verdict')} on {counted(found['n_prompts'], 'prompt')}"
     return [
-        *([] if not gate else gate_facts(gate["c"], gate, f" of {gate['n']} pairings")),
+        *([] if not gate else gate_facts(gate["c"], gate, f" of {counted(gate['n'], 'pairing')}" if gate["n"] else "")),
         ("P(first wins)", None if not first else figure(first["share"], first)),
         ("ratings", f"{found['method']}, policy {found['policy']}, {battles}"),
         ("judged by", _judging(found["head"])),
@@ -78,7 +78,7 @@ def _print_list(rows: list[Row], title: str) -> None:
     columns: dict[str, Callable[[Row], object]] = {
         "group>": (lambda row: row["component"] + 1) if _in_groups(rows) else (lambda row: None),
         "#>": lambda row: row["rank"],
-        "model~": lambda row: row["model"],
+        "model!": lambda row: row["model"],
         "rating>": lambda row: None if row["rating"] is None else f"{row['rating']:.0f}",
         "95 % interval>": partial(_interval, shared_reason=reason),
         "W/L/T>": partial(_record, rows),

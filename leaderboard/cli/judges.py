@@ -69,7 +69,7 @@ def list_judges(home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = Fal
         print_items(items)
         return
     table(
-        ("judge~", "state", "reached by~", "template", "protocol", "k>", "hash", "why~"),
+        ("judge!", "state", "reached by…", "template…", "protocol", "k>", "hash…", "why~"),
         (
             (
                 i["id"],

@@ -15,12 +15,14 @@ import time
 from collections.abc import Sequence
 from typing import NoReturn
 
+from leaderboard.cli.parent import OPTION, PATIENCE
+from leaderboard.cli.screen import talk
 from leaderboard.errors import BadInput
 
+POLL = 0.2
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
 STEADY = 60.0
-PATIENCE = 150.0
 
 
 def become(module: str, arguments: Sequence[str]) -> NoReturn:
@@ -45,10 +47,14 @@ def require_free(host: str, port: int) -> None:
 
 
 class Supervised:
-    """Keeps a program running; pauses grow while it keeps ending soon after its start."""
+    """Keeps a program running; pauses grow while it keeps ending soon after its start.
 
-    def __init__(self, module: str, arguments: Sequence[str]) -> None:
-        self._name, self._command = module, _command(module, arguments)
+    `pipe` is the reading end of a pipe whose other end only this process has: at its end the program ends too.
+    """
+
+    def __init__(self, module: str, arguments: Sequence[str], pipe: int) -> None:
+        self._name, self._command = module, _command(module, [*arguments, OPTION, str(pipe)])
+        self._pipe = pipe
         self._halt = threading.Event()
         self._child: subprocess.Popen[bytes] | None = None
         self._thread = threading.Thread(target=self._keep, name=f"keeps {module}", daemon=True)
@@ -60,12 +66,13 @@ class Supervised:
         pause = FIRST_PAUSE
         while not self._halt.is_set():
             began = time.monotonic()
-            self._child = subprocess.Popen(self._command)
+            # In a group of its own: a Ctrl-C is this process's to pass on, twice would mean to hurry.
+            self._child = subprocess.Popen(self._command, pass_fds=[self._pipe], process_group=0)
             code = self._child.wait()
             if self._halt.is_set():
                 return
             pause = FIRST_PAUSE if time.monotonic() - began > STEADY else min(LONGEST_PAUSE, 2 * pause)
-            sys.stderr.write(f"{self._name} ended with {code}; started again in {pause:.0f} s\n")
+            talk(f"{self._name} ended with {code}; started again in {pause:.0f} s")
             self._halt.wait(pause)
 
     def stop(self) -> None:
@@ -83,15 +90,26 @@ class Supervised:
 
 
 def serve_both(api: Sequence[str], jobs: Sequence[str]) -> None:
-    """Keep api and jobs running until SIGINT or SIGTERM, then end both."""
+    """Keep api and jobs running until SIGINT or SIGTERM, then end both; a second signal hurries them.
+
+    They end with this process, too, when it dies on the spot.
+    """
+    # The writing end stays open, and unused, for as long as this process lives.
+    pipe, _ = os.pipe()
+    programs = [Supervised("api", api, pipe), Supervised("jobs", jobs, pipe)]
     over = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: over.set())
-    programs = [Supervised("api", api), Supervised("jobs", jobs)]
+        signal.signal(number, lambda *_: _end(programs) if over.is_set() else over.set())
     for program in programs:
         program.start()
-    over.wait()
-    for program in programs:
-        program.stop()
+    # Not by waiting for the event: a signal that comes while its lock is held would wait for that lock for ever.
+    while not over.is_set():
+        time.sleep(POLL)
+    _end(programs)
     for program in programs:
         program.join()
+
+
+def _end(programs: Sequence[Supervised]) -> None:
+    for program in programs:
+        program.stop()

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from leaderboard.cli.screen import counted
+from leaderboard.cli.screen import counted, talk, usd, visible
+from leaderboard.cli.status import duration
 from leaderboard.core.money import NANO
 
 if TYPE_CHECKING:
@@ -18,33 +21,48 @@ LINE_EVERY = 5.0
 
 
 class Lines:
-    """One line on stderr per phase, and one every few seconds."""
+    """One line at the start of a phase, one every few seconds, and one at its end."""
 
-    def __init__(self) -> None:
+    def __init__(self, write: Callable[[str], None] = talk, every: float = LINE_EVERY) -> None:
+        self._write, self._every = write, every
         self._name, self._total, self._done, self._spent, self._failed = "", 0, 0, 0, 0
-        self._said = time.monotonic()
+        self._began = self._said = time.monotonic()
 
     def phase(self, name: str, total: int) -> None:
-        self._name, self._total, self._done = name, total, 0
-        sys.stderr.write(f"{name}: {counted(total, 'request')}\n")
+        self._end()
+        self._name, self._total, self._done, self._failed = name, total, 0, 0
+        self._began = self._said = time.monotonic()
+        self._write(f"{name}: {counted(total, 'request')}")
 
     def settled(self, settled: Settled) -> None:
         self._done += 1
         self._failed += not settled.ok
         self._spent += settled.cost or 0
-        if time.monotonic() - self._said >= LINE_EVERY:
+        if self._done == self._total:
+            self._end()
+        elif time.monotonic() - self._said >= self._every:
             self._said = time.monotonic()
-            failed = f", {self._failed} failed" if self._failed else ""
-            spent = f"${self._spent / NANO:.4f}"
-            sys.stderr.write(f"{self._name}: {self._done} of {self._total}{failed}, {spent}\n")
+            self._write(self._so_far())
+
+    def _end(self) -> None:
+        """Say what came of the phase, once, also where it was stopped on the way."""
+        if self._name and self._done:
+            self._write(self._so_far(f" in {duration(time.monotonic() - self._began)}"))
+        self._name = ""
+
+    def _so_far(self, taken: str = "") -> str:
+        failed = f", {self._failed} failed" if self._failed else ""
+        spent = usd(Decimal(self._spent) / NANO)
+        return f"{self._name}: {self._done} of {self._total}{taken}{failed}, spent so far {spent}"
 
     def note(self, text: str) -> None:
-        sys.stderr.write(f"note: {text}\n")
+        self._write(f"note: {visible(text)}")
 
     def __enter__(self) -> Lines:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._end()
         sys.stderr.flush()
 
 
@@ -89,7 +107,7 @@ class Bars:
         }
 
     def note(self, text: str) -> None:
-        self._bars.console.print(f"note: {text}", highlight=False, markup=False)
+        self._bars.console.print(f"note: {visible(text)}", highlight=False, markup=False)
 
     def __enter__(self) -> Bars:
         self._bars.start()

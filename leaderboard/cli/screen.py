@@ -13,17 +13,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-RIGHT, FOLDED, CUT = ">", "~", "…"
-PICTURES = {**{code: 0x2400 + code for code in range(32)}, 127: 0x2421, **dict.fromkeys(range(128, 160), 0xFFFD)}
+RIGHT, FOLDED, CUT, KEPT = ">", "~", "…", "!"
+ABOVE_ASCII = [*range(0x80, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+"""Control characters, and those that turn the direction of writing: a text could look like another one."""
+
+PICTURES = {**{code: 0x2400 + code for code in range(32)}, 127: 0x2421, **dict.fromkeys(ABOVE_ASCII, 0xFFFD)}
+ESCAPES = {code: f"\\u{code:04x}" for code in (127, *ABOVE_ASCII)}
 GAP = 2
-FACT = 18
+FACT, WIDEST_FACT = 18, 28
 NARROWEST = 8
 NO_LIMIT = 10_000
 
 
 def print_json(value: object) -> None:
-    """Exactly one JSON value, never NaN or Infinity."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain) + "\n")
+    """Exactly one JSON value, never NaN or Infinity; what could steer a terminal is escaped."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+    sys.stdout.write(text.translate(ESCAPES) + "\n")
 
 
 def _plain(value: object) -> object:
@@ -49,16 +54,16 @@ def console() -> Console:
 
 def talk(text: str) -> None:
     """Talk beside the result."""
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(visible_lines(text) + "\n")
 
 
 def say(text: str) -> None:
     """Text for people, folded between words at the edge of the screen."""
-    console().print(text, markup=False)
+    console().print(visible_lines(text), markup=False)
 
 
 def headline(text: str) -> None:
-    console().print(text, markup=False, style="bold")
+    console().print(visible_lines(text), markup=False, style="bold")
 
 
 def facts(pairs: Iterable[tuple[str, object]]) -> None:
@@ -67,18 +72,19 @@ def facts(pairs: Iterable[tuple[str, object]]) -> None:
     from rich.text import Text
 
     grid = Table.grid(padding=(0, GAP, 0, 0))
-    grid.add_column(no_wrap=True, min_width=FACT)
+    grid.add_column(min_width=FACT, max_width=WIDEST_FACT, overflow="fold")
     grid.add_column(overflow="fold")
     for name, value in pairs:
         if value is not None:
-            grid.add_row(name, Text(visible(str(value))))
+            grid.add_row(Text(visible(name)), Text(visible(str(value))))
     console().print(grid)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, keep_empty: bool = False) -> None:
     """A plain table, as wide as the screen allows. None shows as a dash, a column of nothing else is left out.
 
-    The end of a column's name says how it behaves: `>` right-aligned, `~` folded and `…` cut when room is short.
+    The end of a column's name says how it behaves: `>` right-aligned; when room is short `…` is cut, `~` is folded, and
+    `!` is folded last, when nothing else can give way.
     """
     from rich import box
     from rich.table import Table
@@ -92,7 +98,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, keep_empt
             _label(name),
             justify="right" if name.endswith(RIGHT) else "left",
             overflow="ellipsis" if name.endswith(CUT) else "fold",
-            no_wrap=not name.endswith(FOLDED),
+            no_wrap=not name.endswith((FOLDED, KEPT)),
             min_width=width,
             max_width=width,
         )
@@ -115,21 +121,41 @@ def visible(text: str) -> str:
     return text.translate(PICTURES)
 
 
+def visible_lines(text: str) -> str:
+    """The same for a text of several lines, which stay lines."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
 def _label(name: str) -> str:
-    return name[:-1] if name.endswith((RIGHT, FOLDED, CUT)) else name
+    return name[:-1] if name.endswith((RIGHT, FOLDED, CUT, KEPT)) else name
 
 
 def _widths(names: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> list[int]:
-    """As wide as the texts; where that is too much, the widest of the columns that may fold or be cut gives way."""
+    """As wide as the texts; where that is too much, columns give way by kind: cut, then folded, then kept ones.
+
+    Folded columns break between words for as long as that is enough.
+    """
     from rich.cells import cell_len
 
-    widths = [max(map(cell_len, texts)) for texts in zip(map(_label, names), *rows, strict=True)]
-    elastic = [i for i, name in enumerate(names) if name.endswith((FOLDED, CUT))]
+    columns = list(zip(map(_label, names), *rows, strict=True))
+    widths = [max(map(cell_len, texts)) for texts in columns]
+    words = [max(cell_len(word) for text in texts for word in [*text.split(), ""]) for texts in columns]
+    narrowest = [NARROWEST] * len(names)
     excess = sum(widths) + GAP * (len(widths) - 1) - room
-    while excess > 0 and any(widths[i] > NARROWEST for i in elastic):
+    for kind, floors in ((CUT, narrowest), (FOLDED, words), (FOLDED, narrowest), (KEPT, words), (KEPT, narrowest)):
+        excess = _narrow(widths, [i for i, name in enumerate(names) if name.endswith(kind)], floors, excess)
+    return widths
+
+
+def _narrow(widths: list[int], columns: Sequence[int], floors: Sequence[int], excess: int) -> int:
+    """Take the excess away from these columns, always from the widest that is above its floor; what is left of it."""
+    while excess > 0:
+        elastic = [i for i in columns if widths[i] > max(floors[i], NARROWEST)]
+        if not elastic:
+            break
         widths[max(elastic, key=lambda i: widths[i])] -= 1
         excess -= 1
-    return widths
+    return excess
 
 
 def room_beside(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> int:

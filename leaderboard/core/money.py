@@ -11,18 +11,23 @@ from leaderboard.core.types import Price
 
 NANO = 10**9
 NANO_PER_TOKEN = Fraction(NANO, 10**6)
+MOST_NANO = 10**15
 TOKENS_AROUND_MESSAGE = 16
 TOKENS_AROUND_PROMPT = 16
 
 
 def cost_nano(prompt_tokens: int, completion_tokens: int, price: Price) -> int:
-    """What one request costs, rounded up to a whole nano-dollar. Raises ValueError for a negative count or price."""
+    """What one request costs, rounded up to a whole nano-dollar; at most a million dollars.
+
+    More is a slip in a report or in a price, and the ledger's sums have to stay within 64 bits. Raises ValueError for
+    a negative count or price.
+    """
     if min(prompt_tokens, completion_tokens) < 0:
         raise ValueError(f"token counts cannot be negative, got {prompt_tokens} and {completion_tokens}")
     if min(price.input, price.output) < 0:
         raise ValueError(f"prices cannot be negative, got {price.input} and {price.output}")
     dollars_per_million = prompt_tokens * Fraction(price.input) + completion_tokens * Fraction(price.output)
-    return math.ceil(dollars_per_million * NANO_PER_TOKEN)
+    return min(MOST_NANO, math.ceil(dollars_per_million * NANO_PER_TOKEN))
 
 
 def content_bytes(messages: Iterable[Message]) -> int:

@@ -27,8 +27,8 @@ def screening_draw(seed: int, seats: Mapping[str, int], prompt_ids: Sequence[str
 
     On which prompts two models meet depends on the seed, their two seats and the prompts only; who is shown first also
     on their places among all that are seated. So a newcomer on the next seat adds its own pairings and leaves the
-    others', and a smaller `per_pair` takes the first of each pair. First and second differ by at most 1 per pair and per
-    model, and every prefix of the result is balanced over the pairs.
+    others', and a smaller `per_pair` takes the first of each pair. First and second differ by at most 1 per pair and
+    per model, and every prefix of the result is balanced over the pairs.
     Raises ValueError for doubled seats or prompts, or a negative `per_pair`.
     """
     _check(seats, prompt_ids, per_pair)

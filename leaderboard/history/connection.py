@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -56,7 +56,9 @@ def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        con.rollback()
+        # After a fatal error there is nothing left to take back; the error before it says what happened.
+        with suppress(duckdb.Error):
+            con.rollback()
         raise
     con.commit()
 

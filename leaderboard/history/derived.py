@@ -14,6 +14,12 @@ from leaderboard.history.records import BiasRow, StoredAnswer, VerdictColumns
 Price = Decimal | None
 
 
+def batches_among(con: duckdb.DuckDBPyConnection, ids: Iterable[str]) -> set[str]:
+    """Those of the batches that are here."""
+    found = con.execute("SELECT id FROM batch WHERE id IN (SELECT unnest(?::VARCHAR[]))", [list(ids)])
+    return {row[0] for row in found.fetchall()}
+
+
 def verdict_columns(
     con: duckdb.DuckDBPyConnection, stage: str, judge: str | None, fingerprint: str | None
 ) -> VerdictColumns:

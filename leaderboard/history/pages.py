@@ -50,13 +50,16 @@ def read_cursor(cursor: str) -> tuple[str, str]:
     """The (time, id) that a cursor names; BadInput for anything else."""
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
-        moment, id_ = json.loads(base64.urlsafe_b64decode(padded.encode("ascii")))
-        return iso(datetime.fromisoformat(moment)), _text(id_)
-    except (ValueError, TypeError, binascii.Error) as error:
+        moment, id_ = _pair(json.loads(base64.urlsafe_b64decode(padded.encode("ascii"))))
+        return iso(datetime.fromisoformat(moment)), id_
+    # Overflow: a time whose zone takes it out of the calendar. Recursion: brackets without end.
+    except (ValueError, TypeError, OverflowError, RecursionError, binascii.Error) as error:
         raise BadInput("cursor: not one that this list gave; leave it out to start from the newest") from error
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError("an id is text")
-    return value
+def _pair(value: object) -> tuple[str, str]:
+    match value:
+        case [str(moment), str(id_)]:
+            id_.encode("utf-8")  # half a character has no form that the database could compare
+            return moment, id_
+    raise TypeError("a cursor is a time and an id")

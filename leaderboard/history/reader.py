@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -103,6 +104,11 @@ class SnapshotReader:
             total = con.execute("SELECT coalesce(sum(cost_usd), 0) FROM attempt").fetchall()[0][0]
         unpriced = sum(row["unpriced"] for row in rows)
         return {"items": plain(rows), "total_usd": plain(total), "unpriced": unpriced}
+
+    def has_batches(self, ids: Iterable[str]) -> set[str]:
+        """Those of the batches that this snapshot holds."""
+        with self._con.cursor() as con:
+            return derived.batches_among(con, ids)
 
     def bias_rows(self, judge: str) -> list[BiasRow]:
         """Validation readings of the judge's newest fingerprint."""

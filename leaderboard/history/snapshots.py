@@ -1,23 +1,28 @@
 """Published copies of the history. A crash at any point leaves the former snapshot readable.
 
-CURRENT in the folder names the newest snapshot's file; a snapshot never changes once it has its name.
+CURRENT in the folder names the newest snapshot's file; a snapshot never changes once it has its name. Names sort by
+publication, whatever the clock does.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import duckdb
 
-from leaderboard.errors import LeaderboardError, NotFound
+from leaderboard.errors import LeaderboardError, NotFound, StoreDamaged
 from leaderboard.history.records import Snapshot
+from leaderboard.history.trouble import NO_ROOM, no_room
 
 POINTER = "CURRENT"
 STAMP = "%Y%m%dT%H%M%S%fZ"
+NAME = re.compile(r"snap-[\w.-]+\.duckdb", re.ASCII)
+TICK = timedelta(microseconds=1)
 
 
 def publish(con: duckdb.DuckDBPyConnection, live: Path, folder: Path, keep: int, now: datetime) -> Snapshot:
@@ -29,7 +34,7 @@ def publish(con: duckdb.DuckDBPyConnection, live: Path, folder: Path, keep: int,
     sweep(folder)
     checkpoint(con)
     moment = now.astimezone(UTC)
-    path = folder / f"snap-{moment.strftime(STAMP)}-{uuid.uuid4().hex[:8]}.duckdb"
+    path = folder / f"snap-{_next_stamp(folder, moment)}-{uuid.uuid4().hex[:8]}.duckdb"
     copy_file(live, path)
     point_at(folder, path.name)
     retire(folder, keep)
@@ -37,17 +42,19 @@ def publish(con: duckdb.DuckDBPyConnection, live: Path, folder: Path, keep: int,
 
 
 def current(folder: Path) -> Path | None:
-    """The newest snapshot's file; None before the first publication."""
+    """The newest snapshot's file; None before the first publication. StoreDamaged when CURRENT names none."""
     try:
-        name = (folder / POINTER).read_text(encoding="ascii").strip()
+        name = (folder / POINTER).read_bytes().decode("utf-8", errors="replace").strip()
     except FileNotFoundError:
         return None
-    return folder / name
+    if NAME.fullmatch(name) and (folder / name).is_file():
+        return folder / name
+    raise StoreDamaged(f"{folder / POINTER} names no snapshot of its folder\n{_way_out(folder)}")
 
 
 def held(folder: Path) -> list[Path]:
-    """Every snapshot in the folder, oldest first."""
-    return sorted(folder.glob("snap-*.duckdb"))
+    """Every snapshot in the folder, in the order of publication."""
+    return sorted(path for path in folder.glob("snap-*.duckdb") if NAME.fullmatch(path.name) and path.is_file())
 
 
 def pin(folder: Path, snapshot_id: str) -> None:
@@ -76,10 +83,13 @@ def copy_file(source: Path, target: Path) -> None:
     """Copy by a child process (a reflink where the disk can), complete on disk before it gets its name."""
     unfinished = target.with_name(target.name + ".tmp")
     command = ["cp", "--reflink=auto", "--", str(source), str(unfinished)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    plain_words = {**os.environ, "LC_ALL": "C"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=plain_words)
     if done.returncode != 0:
         unfinished.unlink(missing_ok=True)
-        raise LeaderboardError(f"the snapshot could not be copied to {target.parent}: {done.stderr.strip()[:200]}")
+        if any(words in done.stderr for words in NO_ROOM):
+            raise no_room(target)
+        raise LeaderboardError(f"{source.name} could not be copied to {target.parent}: {done.stderr.strip()[:200]}")
     _sync(unfinished)
     unfinished.replace(target)
     _sync(target.parent)
@@ -100,6 +110,27 @@ def retire(folder: Path, keep: int) -> None:
     for old in held(folder)[: -max(keep, 1)]:
         if old != now_current and not old.with_suffix(".pin").exists():
             old.unlink(missing_ok=True)
+
+
+def _next_stamp(folder: Path, moment: datetime) -> str:
+    """The time, or the smallest one after the newest snapshot's where the clock was set back."""
+    taken = [stamp for path in held(folder) if (stamp := _stamp_of(path)) is not None]
+    return max([moment, *(stamp + TICK for stamp in taken)]).strftime(STAMP)
+
+
+def _stamp_of(path: Path) -> datetime | None:
+    """When the snapshot was published by its name; None for a name that somebody made up."""
+    try:
+        return datetime.strptime(path.stem.split("-")[1], STAMP).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _way_out(folder: Path) -> str:
+    there = held(folder)
+    if not there:
+        return f"there is none in {folder}: bring one back from a backup"
+    return f"the newest one there is {there[-1].name}: write this name into {folder / POINTER}"
 
 
 def _sync(path: Path) -> None:

@@ -14,26 +14,37 @@ import duckdb
 from leaderboard.core.types import Judge, Model, Prompt
 from leaderboard.history import derived, fits, registry, snapshots, verdicts
 from leaderboard.history.appending import NEW_READINGS, append
-from leaderboard.history.connection import sql, transaction
-from leaderboard.history.opening import open_live
+from leaderboard.history.connection import transaction
+from leaderboard.history.opening import open_live, put_in_place
 from leaderboard.history.records import BiasRow, FitRecord, Snapshot, StoredAnswer, VerdictColumns
 from leaderboard.history.rows import Touched, rows_of_batch, touched_by
+from leaderboard.history.trouble import named
 
 if TYPE_CHECKING:
     from leaderboard.ledger.outbox import Batch
     from leaderboard.ledger.runs import Run
+
+MEMORY_LIMIT = "1GB"
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 def _one_at_a_time(method: Callable[Concatenate[History, P], R]) -> Callable[Concatenate[History, P], R]:
-    """Threads wait for each other: on a shared connection they would get each other's rows, without an error."""
+    """Threads wait for each other: on a shared connection they would get each other's rows, without an error.
+
+    What DuckDB and the disk say leaves as a refusal. After a fatal error the next call opens the file anew.
+    """
 
     @wraps(method)
     def alone(self: History, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        with self._turn:
-            return method(self, *args, **kwargs)
+        with self._turn, named(self.path):
+            self._revive()
+            try:
+                return method(self, *args, **kwargs)
+            except duckdb.FatalException:
+                self._dead = True
+                raise
 
     return alone
 
@@ -44,35 +55,52 @@ class History:
     `warnings` says in words what was wrong with the file when it was opened.
     """
 
-    def __init__(self, path: Path, con: duckdb.DuckDBPyConnection, warnings: list[str]) -> None:
+    def __init__(
+        self, path: Path, con: duckdb.DuckDBPyConnection, warnings: list[str], memory_limit: str = MEMORY_LIMIT
+    ) -> None:
         self.path = path
         self.warnings = warnings
         self._con = con
+        self._memory_limit = memory_limit
+        self._dead = False
         self._turn = threading.RLock()
 
     @classmethod
-    def open(cls, path: Path, memory_limit: str = "1GB") -> History:
+    def open(cls, path: Path, memory_limit: str = MEMORY_LIMIT) -> History:
         """Open or create the live file.
 
         A write-ahead log that cannot be replayed is moved aside with a warning. Busy when another process has the file
-        open, StoreDamaged when it cannot be read.
+        open, StoreDamaged when it cannot be read, HistoryFailed when the disk is full.
         """
-        con, warnings = open_live(path, memory_limit)
-        with transaction(con):
-            con.execute(sql("schema"))
-            con.execute(sql("views"))
-        snapshots.checkpoint(con)  # what is appended from here on never stands behind a damaged piece of log
-        return cls(path, con, warnings)
+        return cls(path, *open_live(path, memory_limit), memory_limit)
+
+    def close(self) -> None:
+        with self._turn:
+            self._con.close()
 
     @_one_at_a_time
-    def close(self) -> None:
+    def restore(self, snapshot: Path) -> None:
+        """Go on from a copy of the snapshot. A live file with facts of its own is moved aside, not deleted."""
+        has_facts = bool(self._con.execute("SELECT 1 FROM batch LIMIT 1").fetchall())
+        self._dead = True
         self._con.close()
+        put_in_place(snapshot, self.path, keep_old=has_facts)
+        self._reopen()
+
+    def _reopen(self) -> None:
+        self._con.close()
+        self._con, warnings = open_live(self.path, self._memory_limit)
+        self.warnings += warnings
+        self._dead = False
+
+    def _revive(self) -> None:
+        if self._dead:
+            self._reopen()
 
     @_one_at_a_time
     def has_batches(self, ids: Iterable[str]) -> set[str]:
         """Those of the batches that are here. One that was acknowledged and is not here was lost with a damaged log."""
-        found = self._con.execute("SELECT id FROM batch WHERE id IN (SELECT unnest(?::VARCHAR[]))", [list(ids)])
-        return {row[0] for row in found.fetchall()}
+        return derived.batches_among(self._con, ids)
 
     @_one_at_a_time
     def insert_batch(self, batch: Batch) -> Touched:

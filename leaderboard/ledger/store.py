@@ -7,12 +7,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import URL, Connection, Engine, RootTransaction, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, StatementError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from leaderboard.errors import BadInput, Busy, LeaderboardError
+from leaderboard.errors import BadInput, Busy, LeaderboardError, StoreDamaged
 from leaderboard.ledger.versions import bring_up_to_date
 
 Transaction = Connection
@@ -21,6 +21,14 @@ Transaction = Connection
 _WRITES = "ledger_writes"
 _BUSY_SECONDS = 30
 _SHORT_PAUSE = 0.01
+_DAMAGED = ("malformed", "not a database")
+_NO_ROOM = ("is full", "No space left on device", "disk I/O error")
+_NO_PLACE = ("unable to open", "readonly database")
+_GO_ON = "free some space on its disk, then the same command goes on"
+
+
+class LedgerFailed(LeaderboardError):
+    """The ledger cannot be read or written now, or refuses a value. What was committed is still there."""
 
 
 class Ledger:
@@ -36,40 +44,56 @@ class Ledger:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A write transaction: committed on leaving, rolled back on an exception. Busy after 30 s behind another."""
-        with self._writing.connect() as connection, self._begun(connection):
+        """A write transaction: committed on leaving, rolled back on an exception.
+
+        Busy after 30 s behind another, StoreDamaged, or LedgerFailed (the disk is full, a value cannot be stored).
+        """
+        with self._named(), self._writing.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """One consistent view. It cannot write: a read that turns into a write loses its lock on SQLite."""
-        with self._engine.connect() as connection, connection.begin():
+        with self._named(), self._engine.connect() as connection, connection.begin():
             yield connection
 
     def close(self) -> None:
         """Give up all connections that are not in use."""
         self._engine.dispose()
 
-    def _begun(self, connection: Connection) -> RootTransaction:
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """What the driver says leaves as a refusal that names the ledger, without the statement and its values."""
         try:
-            return connection.begin()
-        except OperationalError as error:
-            if "locked" not in str(error.orig):
-                raise
-            raise Busy(f"the ledger {self.url} has been locked for {_BUSY_SECONDS} s by another process") from error
+            yield
+        except StatementError as error:
+            raise self._refusal(str(error.orig)) from error
+        except OverflowError as error:
+            raise LedgerFailed(f"the ledger {self.url} cannot store a value: {error}") from error
+
+    def _refusal(self, said: str) -> LeaderboardError:
+        reason = (said.splitlines() or [""])[0]
+        if "locked" in reason:
+            return Busy(f"the ledger {self.url} has been locked for {_BUSY_SECONDS} s by another process")
+        if any(words in reason for words in _DAMAGED):
+            return StoreDamaged(f"cannot read the ledger {self.url}: {reason}\nbring it back from a backup")
+        if any(words in reason for words in _NO_ROOM):
+            return LedgerFailed(f"cannot write the ledger {self.url}: {reason}\n{_GO_ON}")
+        if any(words in reason for words in _NO_PLACE):
+            folder = "its folder must exist, and folder and file must be writable, also for reading"
+            return LedgerFailed(f"cannot open the ledger {self.url}: {reason}\n{folder}")
+        return LedgerFailed(f"the ledger {self.url} refuses this: {reason}")
 
 
 def open_ledger(url: str) -> Ledger:
     """Open the ledger at this database URL; a fresh one gets its tables, an older one is brought up to date.
 
-    BadInput: the URL cannot be used. LeaderboardError: it cannot be opened, or a newer program made it.
+    BadInput: the URL cannot be used. LedgerFailed, StoreDamaged: it cannot be opened. LeaderboardError: a newer program
+    made it.
     """
     ledger = Ledger(_engine(_checked(url)))
     try:
         bring_up_to_date(ledger)
-    except DBAPIError as error:
-        ledger.close()
-        raise LeaderboardError(f"cannot open the ledger {ledger.url}: {error.orig}") from error
     except LeaderboardError:
         ledger.close()
         raise

@@ -8,6 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
+from leaderboard.errors import Busy
 from leaderboard.ledger.groups import Answer, Operation, carry_out, closing, noting, opening
 from leaderboard.ledger.requests import Attempt, Finished, Request
 from leaderboard.ledger.store import Ledger
@@ -26,8 +27,8 @@ class Waiting:
 class LedgerWriter:
     """Writes for any number of coroutines, each of which goes on once its operation is committed.
 
-    A transaction that fails (disk full, database locked) hands its exception to every operation of its group; the next
-    group starts afresh.
+    After a transaction that fails, each operation of its group gets one of its own, so that a value which the database
+    refuses fails nothing but its own operation. Busy goes to the whole group: each would wait as long again.
     """
 
     def __init__(self, ledger: Ledger) -> None:
@@ -100,8 +101,10 @@ class LedgerWriter:
         try:
             with self._ledger.write() as tx:
                 return carry_out(tx, [each.operation for each in group])
-        except Exception as error:  # noqa: BLE001 - nothing is hidden: every waiting caller raises it
+        except Busy as error:
             return [error] * len(group)
+        except Exception as error:  # noqa: BLE001 - nothing is hidden: the waiting caller raises it
+            return [error] if len(group) == 1 else [self._answers([each])[0] for each in group]
 
 
 def _resolve(settled: list[tuple[Waiting, Answer]]) -> None:

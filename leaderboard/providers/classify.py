@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from leaderboard.providers.errors import ErrorKind, ProviderError
-from leaderboard.providers.scrub import scrub
+from leaderboard.providers.scrub import TRACEBACK, scrub
 
 BY_STATUS: dict[int, ErrorKind] = {
     401: "auth",
@@ -41,9 +41,11 @@ OUT_OF_MONEY = re.compile(
 )
 GARBLED = re.compile(
     r"<!?(doctype|html|body)|expecting value|no 'choices'|invalid response|unable to get json|jsondecode"
-    r"|invalid json|not valid json|unterminated string|error processing|failed to parse",
+    r"|invalid json|not valid json|unterminated string|error processing|failed to parse"
+    r"|provider returned 'choices'",
     re.IGNORECASE,
 )
+A_YEAR = 365.0 * 86_400
 TIMED_OUT = frozenset({"TimeoutError", "Timeout", "APITimeoutError", "ReadTimeout", "ConnectTimeout", "WriteTimeout"})
 UNREACHED = frozenset({"ConnectError", "ConnectTimeout", "ClientConnectorError", "ConnectionRefusedError", "gaierror"})
 CUT_OFF = frozenset({"ClientPayloadError", "ContentLengthError", "TransferEncodingError", "IncompleteRead"})
@@ -95,7 +97,7 @@ def _names(link: BaseException) -> Iterator[str]:
 
 def _status(holder: object) -> int | None:
     status = getattr(holder, "status_code", None)
-    return status if isinstance(status, int) else None
+    return status if isinstance(status, int) and 100 <= status <= 599 else None
 
 
 def _body(link: BaseException) -> str:
@@ -118,14 +120,14 @@ def _kept_headers(link: BaseException) -> Any:
 
 
 def seconds_of(value: str, now: datetime) -> float | None:
-    """Retry-After as seconds: a number or an HTTP date; None if it is neither."""
+    """Retry-After as seconds, at most a year: a number or an HTTP date; None if it is neither. Never raises."""
     if re.fullmatch(r"\s*\d+(\.\d+)?\s*", value):
-        return float(value)
+        return min(float(value), A_YEAR)
     try:
-        then = parsedate_to_datetime(value)
-    except (TypeError, ValueError):
+        then = parsedate_to_datetime(value).astimezone(UTC)
+    except (TypeError, ValueError, ArithmeticError, LookupError, OSError):
         return None
-    return max(0.0, (then.astimezone(UTC) - now).total_seconds())
+    return min(max(0.0, (then - now).total_seconds()), A_YEAR)
 
 
 def kind_of(failure: Failure) -> ErrorKind:
@@ -198,7 +200,7 @@ MESSAGE = re.compile(r"[\"']message[\"']:\s*(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.
 
 def readable(text: str) -> str:
     """The provider's own sentence out of the client's wrapping."""
-    text = text.split("\nTraceback", 1)[0].split(" Handle with `", 1)[0]
+    text = TRACEBACK.sub("", text).split(" Handle with `", 1)[0]
     while (shorter := PREFIX.sub("", text)) != text:
         text = shorter
     found = MESSAGE.search(text)

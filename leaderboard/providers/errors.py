@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from leaderboard.errors import LeaderboardError
+from leaderboard.providers.scrub import scrub
 
 ErrorKind = Literal[
     "timeout",
@@ -34,7 +35,7 @@ MAYBE_BILLED: frozenset[ErrorKind] = frozenset({"timeout", "connection", "garbag
 
 
 class ProviderError(LeaderboardError):
-    """A request that brought no usable reply. The text is one line, free of secrets, at most 300 characters.
+    """A request that brought no usable reply. Its text is scrubbed: one line, no secrets, at most 300 characters.
 
     `retry_after` is in seconds, as the provider asked. `billed` says whether money may be gone nevertheless.
     """
@@ -48,7 +49,7 @@ class ProviderError(LeaderboardError):
         retry_after: float | None = None,
         sent: bool = True,
     ) -> None:
-        super().__init__(message)
+        super().__init__(scrub(message) or kind)
         self.kind: ErrorKind = kind
         self.http_status = http_status
         self.retry_after = retry_after

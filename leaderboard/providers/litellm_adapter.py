@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,12 +21,14 @@ from leaderboard.errors import BadInput
 from leaderboard.providers.classify import provider_error
 from leaderboard.providers.errors import ProviderError
 from leaderboard.providers.parameters import Refused, accepted, check_strict, why_not
-from leaderboard.providers.port import ChatModel, ChatReply, ChatRequest, Choice, Usage
+from leaderboard.providers.port import ChatModel, ChatReply, ChatRequest
 from leaderboard.providers.pricing import price_in
+from leaderboard.providers.reply import reply_of
 from leaderboard.providers.routes import (
     KEY_VARIABLES,
     KEYLESS,
     SIMULATED,
+    check_api_base,
     check_params,
     check_route,
     key_variables,
@@ -35,6 +38,7 @@ from leaderboard.providers.routes import (
 from leaderboard.providers.simulated import RefusedParameter, UnknownSimulation, check_sim_params, simulate
 
 LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "litellm")
+NOISY_MODULES = r"(litellm|pydantic)(\.|$)"
 REGION_NAMES = {"vertex_ai": "vertex_location", "vertex_ai_beta": "vertex_location"}
 NO_KEY_NEEDED = "none"
 CALL_SETTINGS = ("n", "stream", "max_retries")
@@ -48,10 +52,11 @@ def litellm_chat() -> ChatModel:
 def resolve(endpoint: Endpoint, now: str) -> Endpoint:
     """The endpoint with what is really sent to it, its price and whether it takes `n`, without any network call.
 
-    Raises `BadInput` for an unknown provider, a name that is no parameter of a model, and, if the endpoint is strict,
-    for the first parameter that the provider refuses.
+    Raises `BadInput` for an unknown provider, an address with more than an address in it, a name that is no parameter
+    of a model, and, if the endpoint is strict, for the first parameter that the provider refuses.
     """
     check_route(endpoint.litellm)
+    check_api_base(endpoint.api_base)
     check_params(endpoint.wanted)
     mapped = _mapping_of(endpoint.litellm)
     sent, not_sent = accepted(endpoint.wanted, mapped)
@@ -91,6 +96,8 @@ def _quieten(litellm: Any) -> None:
     litellm.cache = None
     for hooks in ("callbacks", "input_callback", "success_callback", "failure_callback"):
         setattr(litellm, hooks, [])
+    # What these say of a provider's odd reply is for their own developers, and a progress line would be torn by it.
+    warnings.filterwarnings("ignore", category=UserWarning, module=NOISY_MODULES)
     for name in LOGGERS:
         logger = logging.getLogger(name)
         logger.handlers = [logging.NullHandler()]
@@ -149,13 +156,14 @@ class _LitellmChat:
         key = key_of(request.endpoint)
         try:
             async with asyncio.timeout(request.timeout):
-                response = await self._litellm.acompletion(**_arguments(request, key))
+                return reply_of(await self._litellm.acompletion(**_arguments(request, key)), key)
+        except ProviderError:
+            raise
         except TimeoutError:
             raise _timed_out(request) from None
         except Exception as error:  # noqa: BLE001  whatever the client raises becomes a ProviderError
             # Not chained: the client's exceptions carry request headers, and those carry the key.
             raise provider_error(error, datetime.now(UTC), [key]) from None
-        return _reply(response)
 
     async def aclose(self) -> None:
         await self._litellm.close_litellm_async_clients()
@@ -209,27 +217,6 @@ def key_of(endpoint: Endpoint) -> str | None:
 
 def _timed_out(request: ChatRequest) -> ProviderError:
     return ProviderError(f"no complete reply within {request.timeout:g} s", kind="timeout")
-
-
-def _reply(response: Any) -> ChatReply:
-    choices = tuple(Choice(choice.message.content, choice.finish_reason) for choice in response.choices)
-    if not choices:
-        raise ProviderError("the reply holds no choices", kind="empty", http_status=200)
-    return ChatReply(
-        choices=choices,
-        usage=_usage(getattr(response, "usage", None)),
-        served_model=response.model or None,
-        system_fingerprint=getattr(response, "system_fingerprint", None),
-    )
-
-
-def _usage(usage: Any) -> Usage | None:
-    """litellm writes zeros where the provider sent no usage; a request of no tokens does not exist."""
-    if usage is None or not (usage.prompt_tokens or usage.completion_tokens):
-        return None
-    details = getattr(usage, "prompt_tokens_details", None)
-    cached = getattr(details, "cached_tokens", None) or 0
-    return Usage(usage.prompt_tokens or 0, usage.completion_tokens or 0, cached)
 
 
 def _mapping_of(route: str) -> Any:

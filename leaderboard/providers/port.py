@@ -9,6 +9,8 @@ from typing import Protocol
 from leaderboard.core.messages import Message
 from leaderboard.core.types import Endpoint
 
+MOST_TOKENS = 10**12
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest:
@@ -35,11 +37,19 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider counted them; `cached_tokens` are part of `prompt_tokens`."""
+    """Tokens as the provider counted them; `cached_tokens` are part of `prompt_tokens`.
+
+    Raises ValueError for a count below 0 or above 10^12: no provider means that, and no store holds it.
+    """
 
     prompt_tokens: int
     completion_tokens: int
     cached_tokens: int = 0
+
+    def __post_init__(self) -> None:
+        counts = (self.prompt_tokens, self.completion_tokens, self.cached_tokens)
+        if not all(0 <= count <= MOST_TOKENS for count in counts):
+            raise ValueError(f"token counts lie between 0 and {MOST_TOKENS}, got {counts}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from leaderboard.core.types import Endpoint
 from leaderboard.errors import BadInput
@@ -107,9 +107,13 @@ OF_THE_CLIENT: frozenset[str] = _names(
     "extra_headers headers extra_body tools tool_choice functions function_call logger_fn client "
     "model_list litellm_call_id no-log user"
 )
+OF_THE_ACCOUNT = re.compile(r"^(aws_|vertex_|azure_|watsonx_|litellm_)", re.IGNORECASE)
 OF_CREDENTIALS = re.compile(
-    r"^(aws_|vertex_|azure_|watsonx_|litellm_)|(api_?key|token|secret|password)$", re.IGNORECASE
+    r"((api|access|private|subscription)[-_ ]?key|token|secret|passw(or)?d|passphrase|authorization|credentials?|cookie"
+    r"|bearer)$",
+    re.IGNORECASE,
 )
+KEY_ADVICE = ". A key goes into an environment variable that api_key_env names"
 
 
 def provider_of(route: str) -> str:
@@ -152,12 +156,40 @@ def _suggestion(provider: str, name: str) -> str:
 
 
 def check_params(wanted: Iterable[str]) -> None:
-    """Raise `BadInput` for names that steer the client or carry credentials: they are no parameters of a model."""
+    """Raise `BadInput` for names that steer the client or carry credentials: they are no parameters of a model.
+
+    `wanted` are names, or a mapping of names to values, in which credentials are looked for at any depth.
+    """
     for name in wanted:
         if name == "n":
             raise BadInput("params: n is not set here; a judge's `samples` says how many replies are asked for")
-        if name in OF_THE_CLIENT or OF_CREDENTIALS.search(name):
+        if name in OF_THE_CLIENT or OF_THE_ACCOUNT.search(name):
             raise BadInput(f"params: {name} is not a parameter of a model and cannot be set here")
+    for path in _paths(wanted if isinstance(wanted, Mapping) else dict.fromkeys(wanted)):
+        if OF_CREDENTIALS.search(path):
+            raise BadInput(f"params: {path} is not a parameter of a model and cannot be set here{KEY_ADVICE}")
+
+
+def _paths(params: Mapping[str, object]) -> Iterator[str]:
+    """Every name in the mapping and in what it holds, written from the outside in: `outer.inner`."""
+    left: list[tuple[str, object]] = [("", params)]
+    while left:
+        path, value = left.pop()
+        if isinstance(value, Mapping):
+            inside = [(f"{path}.{name}" if path else str(name), held) for name, held in value.items()]
+            yield from (name for name, _ in inside)
+            left += inside
+        elif isinstance(value, list | tuple):
+            left += [(path, held) for held in value]
+
+
+def check_api_base(url: str | None) -> None:
+    """Raise `BadInput` for an address that holds more than an address: a query, a fragment, a user or a password.
+
+    The address is stored and shown, and keys stand in such parts; so the text does not repeat it.
+    """
+    if url is not None and re.search(r"[?#@]", url):
+        raise BadInput(f"api_base: an address without `?…`, `#…` and `…@`, like http://127.0.0.1:8080/v1{KEY_ADVICE}")
 
 
 def key_variables(litellm: str) -> tuple[str, ...]:

@@ -36,9 +36,12 @@ def due_for_check(who: Contestant, now: str) -> bool:
 async def check(office: Office, player: Player, run: str, everyone: Sequence[Contestant]) -> dict[str, str]:
     """Ask each of them once, side by side, and keep each result as soon as it is there, so that no interruption
     repeats it. Returns what is wrong, by `model X` or `judge Y`.
+
+    One refusal stops nobody else: a lane is given up when none of its checks was good.
     """
     async with asyncio.TaskGroup() as group:
         asked = [(who, group.create_task(_check(office, player, run, who))) for who in everyone]
+    player.end_checks()
     return {name_of(who): error for who, task in asked if (error := task.result()) is not None}
 
 

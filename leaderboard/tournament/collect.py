@@ -12,7 +12,9 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-from leaderboard.errors import StoreDamaged
+from leaderboard.errors import LeaderboardError, StoreDamaged
+from leaderboard.history.reader import open_snapshot
+from leaderboard.history.snapshots import held
 from leaderboard.history.writer import History
 from leaderboard.ledger import judges, models, outbox, prompts, runs
 from leaderboard.ledger.store import Ledger
@@ -23,9 +25,11 @@ RELATIVE_PAUSE = 10.0
 KEPT_RUNS = 1000
 
 
-def reconcile(ledger: Ledger, history: History) -> list[str]:
+def reconcile(ledger: Ledger, history: History, snapshots: Path | None = None) -> list[str]:
     """Bring the history up to the ledger after any interruption. Returns warnings for the operator.
 
+    A history that holds nothing of what was published goes on from the newest snapshot that holds all of it
+    (`snapshots` is their folder, beside the history unless told). StoreDamaged when that cannot be; nothing is written.
     A batch that was under way is inserted unless it is there already, and its verdicts are derived again; so is one
     that a damaged log lost, for the ledger keeps every batch until a snapshot holds it. What waits for a batch follows.
     """
@@ -33,6 +37,7 @@ def reconcile(ledger: Ledger, history: History) -> list[str]:
         waiting = outbox.unpublished(tx)
         published = outbox.published_ids(tx)
         committed = outbox.committed_ids(tx)
+    warnings = _made_whole(history, published, snapshots or history.path.with_name("snapshots"))
     gone = set(committed) - history.has_batches(committed)
     for batch in waiting:
         touched = history.insert_batch(batch)
@@ -40,14 +45,47 @@ def reconcile(ledger: Ledger, history: History) -> list[str]:
             outbox.committed(tx, batch.id)
         history.derive(touched)
     collect(ledger, history)
-    warnings = []
     if gone:
         warnings.append(f"{len(gone)} batches had gone from the history; they are back, from the ledger")
-    if lost := published - history.has_batches(sorted(published)):
-        warnings.append(
-            f"{len(lost)} published batches are missing from the history: restore it from the last snapshot"
-        )
     return warnings
+
+
+def _made_whole(history: History, published: set[str], snapshots: Path) -> list[str]:
+    """Restore a history that holds none of the published batches; returns what was done, in words."""
+    lost = published - history.has_batches(published)
+    if not lost:
+        return []
+    whole = _whole_snapshot(snapshots, published)
+    if whole is None or lost != published:
+        raise StoreDamaged(_way_back(history.path, len(lost), whole, snapshots))
+    history.restore(whole)
+    return [f"{_missing(len(lost))} from {history.path.name}; it was restored from {whole.name}"]
+
+
+def _whole_snapshot(snapshots: Path, published: set[str]) -> Path | None:
+    """The newest snapshot that holds all of these batches."""
+    return next((path for path in reversed(held(snapshots)) if _holds(path, published)), None)
+
+
+def _holds(path: Path, published: set[str]) -> bool:
+    try:
+        with open_snapshot(path) as reader:
+            return reader.has_batches(published) == published
+    except StoreDamaged:
+        return False
+
+
+def _way_back(live: Path, lost: int, whole: Path | None, snapshots: Path) -> str:
+    if whole is None:
+        return (
+            f"{_missing(lost)} from {live}, and no snapshot in {snapshots} holds them all\n"
+            f"bring back {live.name} or the folder of snapshots from a backup; nothing is written until then"
+        )
+    return f"{_missing(lost)} from {live}: nothing is written until they are back\nrestore them with: cp {whole} {live}"
+
+
+def _missing(lost: int) -> str:
+    return "1 published batch is missing" if lost == 1 else f"{lost} published batches are missing"
 
 
 def collect(ledger: Ledger, history: History) -> int:
@@ -66,14 +104,20 @@ def collect(ledger: Ledger, history: History) -> int:
 
 
 def publish(ledger: Ledger, history: History, folder: Path) -> str:
-    """Copy the registry into the history, publish a snapshot, and release the texts that it holds."""
+    """Copy the registry into the history, publish a snapshot, and release the texts that it holds.
+
+    StoreDamaged when the history lacks what was published before: a new snapshot would push out those that hold it.
+    """
     with ledger.read() as tx:
+        published = outbox.published_ids(tx)
+        if lost := published - history.has_batches(published):
+            raise StoreDamaged(_way_back(history.path, len(lost), _whole_snapshot(folder, published), folder))
         history.copy_registry(models.all(tx), judges.all(tx), prompts.all(tx), runs.all(tx, KEPT_RUNS))
-        held = outbox.committed_ids(tx)
+        fresh = history.has_batches(outbox.committed_ids(tx))
     snapshot = history.publish(folder)
-    if held:
+    if fresh:
         with ledger.write() as tx:
-            outbox.published(tx, held)
+            outbox.published(tx, fresh)
     return snapshot.id
 
 
@@ -123,6 +167,8 @@ class Collector(threading.Thread):
         """Stop and wait. Raises what went wrong in the thread; the facts are still in the ledger then."""
         self._halt.set()
         self.join()
+        if isinstance(self._failure, LeaderboardError):
+            raise self._failure
         if self._failure is not None:
             raise StoreDamaged(f"the history could not be written: {self._failure}") from self._failure
 

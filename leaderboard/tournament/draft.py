@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from leaderboard.core.messages import Message
@@ -11,12 +11,13 @@ from leaderboard.core.money import content_bytes, cost_nano, worst_case_nano
 from leaderboard.core.types import Parsed, Unreadable
 from leaderboard.ledger.ids import storable
 from leaderboard.ledger.requests import Attempt, Finished
-from leaderboard.providers.port import ChatReply, ChatRequest, Choice
+from leaderboard.providers.port import ChatReply, ChatRequest, Choice, Usage
 from leaderboard.tournament.work import Task
 
 MORE_ROOM = 2
 CUT = "cut off by the token limit"
 REPLACED = "characters that no text can hold were replaced"
+ABOVE_RESERVATION = "usage above the reservation"
 
 Charge = tuple[int | None, Literal["settled", "unknown"]]
 
@@ -108,20 +109,24 @@ class Draft:
             timeout=timeout,
         )
 
-    def charge(self, attempt: Attempt, reply: ChatReply) -> Charge:
-        """Add what the reply used. Without a usage report the reservation is booked, as unknown."""
+    def charged(self, attempt: Attempt, reply: ChatReply) -> Attempt:
+        """The attempt with what the reply used. Without a usage report the reservation is booked, as unknown."""
         self.reply = reply
+        cost, state = self._charge(attempt, reply.usage)
+        self.add_cost(cost)
+        above = cost is not None and attempt.reserved_nano is not None and cost > attempt.reserved_nano
+        return replace(
+            attempt, state=state, cost_nano=cost, http_status=200, error_text=ABOVE_RESERVATION if above else None
+        )
+
+    def _charge(self, attempt: Attempt, usage: Usage | None) -> Charge:
         price = self.task.endpoint.price
-        charge: Charge = (None, "settled")
-        if reply.usage is not None:
-            self.prompt_tokens = (self.prompt_tokens or 0) + reply.usage.prompt_tokens
-            self.completion_tokens = (self.completion_tokens or 0) + reply.usage.completion_tokens
-        if price is not None and reply.usage is None:
-            charge = attempt.reserved_nano, "unknown"
-        elif price is not None and reply.usage is not None:
-            charge = cost_nano(reply.usage.prompt_tokens, reply.usage.completion_tokens, price), "settled"
-        self.add_cost(charge[0])
-        return charge
+        if usage is None:
+            return (None, "settled") if price is None else (attempt.reserved_nano, "unknown")
+        self.prompt_tokens = (self.prompt_tokens or 0) + usage.prompt_tokens
+        self.completion_tokens = (self.completion_tokens or 0) + usage.completion_tokens
+        cost = None if price is None else cost_nano(usage.prompt_tokens, usage.completion_tokens, price)
+        return cost, "settled"
 
     def add_cost(self, nano: int | None) -> None:
         self.cost = None if nano is None or self.cost is None else self.cost + nano

@@ -97,7 +97,7 @@ def _put_in_order(office: Office) -> Office:
     with office.ledger.write() as tx:
         recover(tx, office.now())
     office.warnings += office.history.warnings
-    office.warnings += reconcile(office.ledger, office.history)
+    office.warnings += reconcile(office.ledger, office.history, office.home.snapshots)
     return office
 
 

@@ -19,7 +19,7 @@ from leaderboard.ledger.requests import Attempt
 from leaderboard.ledger.writer import LedgerWriter
 from leaderboard.providers.errors import ErrorKind, ProviderError
 from leaderboard.providers.limiter import Limiter
-from leaderboard.providers.port import ChatModel, ChatReply
+from leaderboard.providers.port import ChatModel, ChatReply, ChatRequest
 from leaderboard.providers.retry import pause_before, waits_too_long, wants_retry
 from leaderboard.providers.routes import lane_of
 from leaderboard.tournament.draft import Draft, text_record
@@ -27,8 +27,8 @@ from leaderboard.tournament.work import Task
 
 Stopping = Literal["limit_reached", "cancelled"]
 Over = Literal["again", "done", "failed", "split"]
-STOPS_THE_LANE: frozenset[ErrorKind] = frozenset({"auth", "forbidden", "payment", "quota"})
-STOPS_THE_MODEL: frozenset[ErrorKind] = frozenset({"not_found"})
+REFUSES_THE_KEY: frozenset[ErrorKind] = frozenset({"auth", "payment", "quota"})
+REFUSES_THE_MODEL: frozenset[ErrorKind] = frozenset({"forbidden", "not_found"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,11 @@ class Settled:
 
 @dataclass(slots=True, kw_only=True)
 class Player:
-    """Plays tasks. `stopping`, `dead` and `errors` tell afterwards why something was left undone."""
+    """Plays tasks. `stopping`, `dead` and `errors` tell afterwards why something was left undone.
+
+    A key that is refused stops its lane, unless the lane has served somebody: then the key is good, and whoever was
+    refused is stopped alone. Checks are meant to find that out, so their refusals count when `end_checks` is called.
+    """
 
     chat: ChatModel
     writer: LedgerWriter
@@ -58,6 +62,8 @@ class Player:
     stopping: Stopping | None = None
     dead: dict[str, str] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
+    _served: set[str] = field(default_factory=set)
+    _refused: dict[str, dict[str, str]] = field(default_factory=dict)
     _one_at_a_time: set[str] = field(default_factory=set)
     _workers: set[asyncio.Task[None]] = field(default_factory=set)
     _in_flight: set[asyncio.Task[None] | None] = field(default_factory=set)
@@ -86,6 +92,11 @@ class Player:
         self._announce()
         for worker in self._workers - self._in_flight:
             worker.cancel()
+
+    def end_checks(self) -> None:
+        """Stop the lanes that refused a check and served nobody."""
+        for lane, refused in self._refused.items():
+            self.dead.setdefault(lane, next(iter(refused.values())))
 
     async def _work(self, queue: Iterator[Task]) -> None:
         try:
@@ -160,18 +171,27 @@ class Player:
 
     async def _send(self, draft: Draft, messages: tuple[Message, ...], attempt: Attempt) -> Over:
         try:
-            reply = await self.chat(draft.chat_request(messages, attempt, self.call_timeout))
+            reply = await self._reply(draft.chat_request(messages, attempt, self.call_timeout))
         except ProviderError as error:
             unknown = error.billed == "maybe"
             cost = attempt.reserved_nano if unknown else 0
             draft.add_cost(cost)
             attempt = replace(attempt, state="unknown" if unknown else "settled", cost_nano=cost)
             return await self._settle_error(draft, attempt, error)
-        cost, state = draft.charge(attempt, reply)
-        attempt = replace(attempt, state=state, cost_nano=cost, http_status=200)
+        self._note_served(lane_of(draft.task.endpoint))
+        attempt = draft.charged(attempt, reply)
         if draft.task.samples:
             return await self._settle_judgement(draft, attempt, reply)
         return await self._settle_text(draft, attempt, reply)
+
+    async def _reply(self, request: ChatRequest) -> ChatReply:
+        """Whatever one provider's reply breaks is that request's failure: everybody else plays on."""
+        try:
+            return await self.chat(request)
+        except ProviderError:
+            raise
+        except Exception as error:
+            raise ProviderError(f"{type(error).__name__}: {error}", kind="garbage") from error
 
     async def _settle_text(self, draft: Draft, attempt: Attempt, reply: ChatReply) -> Over:
         choice = reply.choices[0]
@@ -227,9 +247,21 @@ class Player:
             draft.pause = seconds
 
     def _note_failure(self, task: Task, error: ProviderError) -> None:
-        text = f"{error.kind}: {error}"
+        text, lane = f"{error.kind}: {error}", lane_of(task.endpoint)
         self.errors.setdefault(task.who, text)
-        if error.kind in STOPS_THE_LANE or waits_too_long(error, self.retry_ceiling):
-            self.dead.setdefault(lane_of(task.endpoint), text)
-        elif error.kind in STOPS_THE_MODEL:
+        if waits_too_long(error, self.retry_ceiling):
+            self.dead.setdefault(lane, text)
+        elif error.kind in REFUSES_THE_KEY and lane not in self._served:
+            self._refused.setdefault(lane, {})[task.who] = text
+            if task.request.kind != "check":
+                self.dead.setdefault(lane, text)
+        elif error.kind in REFUSES_THE_KEY | REFUSES_THE_MODEL:
             self.dead.setdefault(task.who, text)
+
+    def _note_served(self, lane: str) -> None:
+        """The lane's key is good: if it was stopped for a refusal it goes on, without those who were refused."""
+        self._served.add(lane)
+        refused = self._refused.pop(lane, {})
+        if self.dead.get(lane) in refused.values():
+            del self.dead[lane]
+        self.dead.update(refused)

@@ -19,6 +19,9 @@ from leaderboard.providers.routes import check_params, check_route, key_variable
 
 DEFAULT_MAX_TOKENS = 2048
 JUDGE_TEMPERATURE = 1.0
+MOST_USD = 1_000_000
+MOST_ZEROS, MOST_DECIMALS = 6, 12
+SHOWN = 40
 VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
@@ -111,13 +114,20 @@ def price_of(input_price: str, output_price: str) -> Price:
 
 
 def _amount(name: str, text: str) -> Decimal:
+    shown = text[:SHOWN]
     try:
-        amount = Decimal(str(text))
+        amount = Decimal(text)
     except InvalidOperation:
-        raise BadInput(f"{name} {text!r}: not a number of USD per million tokens") from None
-    if not amount.is_finite() or not 0 <= amount <= 1_000_000:
-        raise BadInput(f"{name} {text}: it lies between 0 and 1000000 USD per million tokens")
+        raise BadInput(f"{name} {shown!r}: not a number of USD per million tokens") from None
+    if not _is_writable(amount) or not 0 <= amount <= MOST_USD:
+        raise BadInput(f"{name} {shown}: it lies between 0 and {MOST_USD} USD, with at most {MOST_DECIMALS} decimals")
     return amount
+
+
+def _is_writable(amount: Decimal) -> bool:
+    """Whether exact sums with it stay short: one with 1e-9999999 would have ten million digits."""
+    exponent = amount.as_tuple().exponent
+    return isinstance(exponent, int) and -MOST_DECIMALS <= exponent <= MOST_ZEROS
 
 
 def _checked_url(url: str | None) -> str | None:

@@ -15,7 +15,7 @@ from typing import cast
 from leaderboard.core.money import NANO
 from leaderboard.core.pairing import stratified
 from leaderboard.core.types import Judge, Model, Prompt
-from leaderboard.errors import BadInput, LeaderboardError
+from leaderboard.errors import BadInput, LeaderboardError, causes
 from leaderboard.ledger import budgets, models
 from leaderboard.ledger import runs as run_rows
 from leaderboard.ledger.runs import Run, RunState
@@ -223,4 +223,5 @@ def close_run(office: Office, run: Run, state: RunState, *, record: Record | Non
 
 
 def _reason(error: BaseException) -> str:
-    return str(error) if isinstance(error, LeaderboardError) else f"{type(error).__name__}: {error}"
+    first = next(causes(error))
+    return str(first) if isinstance(first, LeaderboardError) else f"{type(first).__name__}: {first}"

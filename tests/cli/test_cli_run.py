@@ -78,10 +78,12 @@ def test_a_budget_refuses_models_without_a_price_by_name(at_server: Path, server
     before = server.counts()["total"], ledger_rows(at_server)
     refusal = typed("run", "-y", "--budget", "1", "--home", at_server).refusal
     assert "model free" in refusal
-    assert "--input-price" in refusal
+    assert "`leaderboard models price` or `judges price`" in refusal
     assert "model one" not in refusal
     assert (server.counts()["total"], ledger_rows(at_server)) == before
-    assert "--input-price" in typed("run", "--dry-run", "--budget", "1", "--home", at_server).refusal
+    assert "model free" in typed("run", "--dry-run", "--budget", "1", "--home", at_server).refusal
+    assert typed("models", "price", "free", "--input-price", "1", "--output-price", "2", "--home", at_server).code == 0
+    assert typed("run", "--dry-run", "--budget", "1", "--home", at_server).code == 0
 
 
 def test_a_run_from_the_keyboard_plays_to_its_end(at_server: Path, server: Loopback) -> None:

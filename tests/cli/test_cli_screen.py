@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import pty
+import json
 import re
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +12,22 @@ import pytest
 from rich.cells import cell_len
 
 from leaderboard.cli.board import figure, print_board
-from leaderboard.cli.screen import NO_LIMIT, counted, room_beside, table, usd, visible
+from leaderboard.cli.progress import Lines
+from leaderboard.cli.screen import (
+    NO_LIMIT,
+    counted,
+    facts,
+    headline,
+    print_json,
+    room_beside,
+    say,
+    table,
+    talk,
+    usd,
+    visible,
+)
 from leaderboard.cli.status import duration
-from tests.cli.terminal import started, typed, usual_environment
+from tests.cli.terminal import started, typed
 
 READS = ["board", "bias", "runs", "status", "models list", "judges list", "prompts list", "prompts stats"]
 READS += ["models show sim-elm", "judges show sim-judge-biased", "run --dry-run", "sql 'select text from answers'"]
@@ -109,6 +120,29 @@ def test_a_bar_is_to_scale(capsys: pytest.CaptureFixture[str], monkeypatch: pyte
     assert [line.index("●") - shown[-1].index("─") for line in shown[-3:]] == [18, 12, 6]
 
 
+@pytest.mark.parametrize(
+    ("gate", "said"),
+    [
+        ({"c": None, "n": None}, "swap consistency C  –"),
+        ({"c": None, "n": 0}, "swap consistency C  –"),
+        ({"c": 1.0, "n": 1}, "swap consistency C  1.000 of 1 pairing"),
+        ({"c": 0.5, "n": 8, "lower": 0.25, "upper": 0.75}, "swap consistency C  0.500 [0.250, 0.750] of 8 pairings"),
+    ],
+)
+def test_the_head_counts_what_is_there(capsys: pytest.CaptureFixture[str], gate: dict[str, Any], said: str) -> None:
+    shown = shown_board(capsys, gate={"threshold": 0.85, "state": "unclear", **gate})
+    assert shown[1] == said
+
+
+def test_figures_of_the_trial_stay_on_their_lines(played_demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No interval and no label breaks in two at 60 columns."""
+    shown = {}
+    for columns in ("60", "300"):
+        monkeypatch.setenv("COLUMNS", columns)
+        shown[columns] = [line.rstrip() for line in typed("bias", "--home", played_demo).out.splitlines()]
+    assert shown["60"] == shown["300"]
+
+
 def test_a_board_of_nobody(capsys: pytest.CaptureFixture[str]) -> None:
     assert any("Validated" in line for line in shown_board(capsys))
 
@@ -120,10 +154,43 @@ def test_ids_are_not_markup(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [("a\nb", "a␊b"), ("\x1b[2J", "␛[2J"), ("\x00\x7f\x9b", "␀␡\ufffd"), ("plain é 模 \u2028", "plain é 模 \u2028")],
+    [
+        ("a\nb", "a␊b"),
+        ("\x1b[2J", "␛[2J"),
+        ("\x00\x7f\x9b", "␀␡\ufffd"),
+        ("plain é 模 \u2028", "plain é 模 \u2028"),
+        *((f"a{mark}b", "a\ufffdb") for mark in "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e"),
+        *((f"a{mark}b", "a\ufffdb") for mark in "\u2066\u2067\u2068\u2069\x80\x85\x9f"),
+    ],
 )
 def test_no_text_steers_the_terminal(text: str, shown: str) -> None:
     assert visible(text) == shown
+
+
+EVIL = "a\x1b[31m\u202eb\x9b2J\x07"
+HARMLESS = "a␛[31m\ufffdb\ufffd2J␇"
+
+
+@pytest.mark.parametrize("show", [say, headline, talk, lambda text: facts([(text, text)]), Lines().note])
+def test_whatever_is_printed_steers_nothing(capsys: pytest.CaptureFixture[str], show: Callable[[str], None]) -> None:
+    show(EVIL)
+    printed = "".join(capsys.readouterr())
+    assert HARMLESS in printed
+    assert not set(EVIL) & set(printed) - set(HARMLESS)
+
+
+def test_lines_stay_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    for show in (say, talk):
+        show("\none\ntwo\x1b")
+    assert [*capsys.readouterr()] == ["\none\ntwo␛\n"] * 2
+
+
+def test_json_is_the_same_value_and_steers_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({EVIL: ["é 模 \x7f"]})
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == {EVIL: ["é 模 \x7f"]}
+    assert "é 模" in printed
+    assert not set(EVIL + "\x7f") & set(printed) - set(HARMLESS)
 
 
 def test_escape_codes_in_stored_texts_are_printed_as_pictures(played_demo: Path) -> None:
@@ -139,6 +206,43 @@ def test_columns_give_way_where_they_may(capsys: pytest.CaptureFixture[str], mon
     assert lines[2].startswith("x" * 12)
     assert "".join(line[14:].split()[0] for line in lines[2:]) == "f" * 30
     assert lines[2].rstrip().endswith("…  1")
+
+
+LLAMA = "openrouter/meta-llama/llama-3.1-405b-instruct"
+JUDGES = ("judge!", "state", "reached by…", "template…", "protocol", "k>", "hash…", "why~")
+
+
+def test_an_id_stays_whole_while_other_columns_can_give_way(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "the-judge-with-a-long-name"
+    for columns, whole in ((80, True), (60, False)):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        table(JUDGES, [(name, "active", LLAMA, "comparing_evidence", "mec_bpc", 3, "83665777", None)])
+        lines = capsys.readouterr().out.splitlines()
+        assert (name in lines[2]) is whole
+        assert "mec_bpc" in lines[2]
+        assert max(map(cell_len, lines)) <= columns
+
+
+def test_judges_fit_a_screen_with_whole_ids(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("llama-405b-with-evidence", "second"):
+        added = typed("judges", "add", name, "--litellm", LLAMA, "--home", bare)
+        assert added.code == 0, added.err
+    shown = typed("judges", "list", "--home", bare).out
+    assert "llama-405b-with-evidence " in shown
+    assert "openrout" in shown
+
+
+def test_folded_texts_break_between_words_first(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "45")
+    table(("id!", "why~", "cut…"), [("x" * 12, "SOME_API_KEY_VARIABLE is not set", "c" * 30)])
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[2].split() == ["x" * 12, "SOME_API_KEY_VARIABLE", "ccccccc…"]
+    assert lines[3].split() == ["is", "not", "set"]
 
 
 def test_a_column_without_values_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,59 +279,3 @@ def test_room_beside_counts_wide_letters(monkeypatch: pytest.MonkeyPatch) -> Non
 )
 def test_figures_for_people(shown: str, expected: str) -> None:
     assert shown == expected
-
-
-# A run as the display sees it: a phase of three requests, one of which fails, and a note.
-ACTED = """
-from leaderboard.cli.progress import shown_progress
-from leaderboard.tournament.play import Settled
-with shown_progress() as progress:
-    progress.phase("answers", 3)
-    for ok, cost in ((True, 250_000_000), (False, None), (True, 250_000_000)):
-        progress.settled(Settled(task=None, ok=ok, cost=cost))
-    progress.note("left out: [bold]nobody[/bold]")
-    progress.phase("screening", 1)
-"""
-
-
-def test_progress_is_lines_where_there_is_no_terminal(tmp_path: Path) -> None:
-    code = [sys.executable, "-c", ACTED]
-    done = subprocess.run(code, cwd=tmp_path, env=usual_environment(), capture_output=True, text=True, check=True)
-    assert done.stderr.splitlines() == [
-        "answers: 3 requests",
-        "note: left out: [bold]nobody[/bold]",
-        "screening: 1 request",
-    ]
-    assert done.stdout == ""
-
-
-def test_progress_is_a_bar_with_rate_and_spend_at_a_terminal(tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
-    environment = {**usual_environment(), "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "24"}
-    child = subprocess.Popen(
-        [sys.executable, "-c", ACTED], cwd=tmp_path, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
-    )
-    os.close(theirs)
-    shown = read_terminal(ours)
-    assert child.wait(30) == 0
-    last = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
-    assert re.search(r"answers +━+ +3/3 +[0-9]+/s +\$0\.5000", last)
-    assert "1 failed" in last
-    assert "note: left out: [bold]nobody[/bold]" in last
-    assert "screening" in last
-    assert "\x1b[?25h" in shown  # the cursor is back
-
-
-def read_terminal(descriptor: int) -> str:
-    """All that arrives until the other side is gone."""
-    parts = []
-    while True:
-        try:
-            part = os.read(descriptor, 65536)
-        except OSError:  # how Linux says that nobody holds the other side
-            break
-        if not part:
-            break
-        parts.append(part)
-    os.close(descriptor)
-    return b"".join(parts).decode("utf-8", "replace")

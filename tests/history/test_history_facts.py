@@ -6,7 +6,6 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
-import duckdb
 import pytest
 from history_facts import answer, attempt, batch, both_orders, identical, judgement, pairing_id
 from hypothesis import given
@@ -16,6 +15,7 @@ from leaderboard.core.types import Order, SlotScores, to_reading
 from leaderboard.errors import StoreDamaged
 from leaderboard.history.rows import rows_of_batch, shared
 from leaderboard.history.texts import storable
+from leaderboard.history.trouble import HistoryFailed
 from leaderboard.history.writer import History
 
 
@@ -158,7 +158,7 @@ def test_a_reply_that_is_gone_is_said_and_nothing_is_half_stored(history: Histor
 
 def test_a_row_that_does_not_fit_takes_the_whole_batch_back(history: History) -> None:
     wrong = replace(answer("p1", "alpha", "hi"), finished_at="yesterday")
-    with pytest.raises(duckdb.ConversionException, match="yesterday"):
+    with pytest.raises(HistoryFailed, match="yesterday"):
         history.insert_batch(batch("b1", [answer("p2", "alpha", "hi"), wrong]))
     assert history.has_batches(["b1"]) == set()
     assert table(history, "SELECT (SELECT count(*) FROM answer) + (SELECT count(*) FROM call)") == [(0,)]

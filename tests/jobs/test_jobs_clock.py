@@ -14,7 +14,8 @@ from jobs.clock import clock, missed
 from leaderboard.errors import BadInput
 from leaderboard.ledger import runs
 from leaderboard.ledger.runs import Run
-from leaderboard.settings import Schedule, load_settings
+from leaderboard.schedules import Schedule
+from leaderboard.settings import load_settings
 from leaderboard.tournament.clock import utc_now
 from leaderboard.tournament.handover import queue_run
 from leaderboard.tournament.office import Office

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from jobs.process import _serve, say
+from leaderboard.core.types import Endpoint
 from leaderboard.home import lock_holder
 from leaderboard.ledger import models
 from leaderboard.tournament.handover import queue_run
+from leaderboard.tournament.start import Provider
 from tests.tournament.real_process import (
     ROOT,
     Server,
@@ -26,7 +33,7 @@ from tests.tournament.real_process import (
     start,
     wait_until,
 )
-from tests.tournament.stage import Actors, Stage, questions
+from tests.tournament.stage import Actors, Stage, bench_judge, contestant, questions
 
 PROMPTS = 6
 FIELD = ("alpha", "beta", "gamma")
@@ -166,3 +173,55 @@ def test_a_killed_process_leaves_its_run_to_the_next_one_and_a_stopped_one_ends_
     assert record["state"] == "done"
     done_before = count(stage, "attempts WHERE state = 'settled'") - len(actors.asked)
     assert done_before + len(actors.asked) == 4 + 3 * PROMPTS * 4, "every request settled once over three processes"
+
+
+def test_it_ends_in_good_order_when_whoever_started_it_is_gone(tmp_path: Path) -> None:
+    """The writing end of a pipe stands for the parent: the system closes it whatever the parent dies of."""
+    log = tmp_path / "log"
+    with loopback_process(0.2) as server:
+        stage = new_stage(tmp_path / "home", server, "concurrency = 4\n")
+        with stage.ledger() as ledger:
+            queue_run(ledger, "tournament", {}, "schedule rounds")
+        reading, writing = os.pipe()
+        command = [sys.executable, "-m", "jobs", "--home", str(stage.home.path), "--parent", str(reading)]
+        with log.open("wb") as file:
+            process = subprocess.Popen(command, cwd=ROOT, env=environment(), stderr=file, pass_fds=[reading])
+        try:
+            assert wait_until(lambda: count(stage, "attempts WHERE state = 'settled'") > 6, process), log.read_text()
+            assert process.poll() is None
+        finally:
+            os.close(writing)
+            os.close(reading)
+            code = ended(process)
+        assert code == 0, log.read_text()
+        assert lock_holder(stage.home) is None
+        assert asked(stage, "SELECT state, pid FROM runs") == [("cancelled", process.pid)]
+        assert count(stage, "attempts WHERE state IN ('open', 'unknown')") == 0
+
+
+def test_nothing_in_its_log_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    say("one \x1b[2J\ntwo \u202e\x9b")
+    assert capsys.readouterr().err == "jobs: one ␛[2J\njobs: two \ufffd\ufffd\n"
+
+
+def test_a_signal_while_a_run_is_prepared_leaves_it_to_the_next_process(tmp_path: Path) -> None:
+    """Models are resolved then, which takes a while; the run itself listens only once it asks."""
+    stage = Stage.build(tmp_path / "home", [contestant("alpha"), contestant("beta")], bench_judge("j"), questions(2))
+    actors = Actors()
+
+    def interrupted(endpoint: Endpoint, now: str) -> Endpoint:
+        signal.raise_signal(signal.SIGTERM)
+        raise AssertionError("it went on")
+
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with stage.office() as office:
+            run = queue_run(office.ledger, "tournament", {}, "schedule rounds")
+            with pytest.raises(SystemExit) as end:
+                _serve(office, threading.Event(), Provider(chat=actors, resolve=interrupted))
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    assert end.value.code == 0
+    assert actors.asked == []
+    assert asked(stage, "SELECT id, state FROM runs") == [(run.id, "queued")]

@@ -17,9 +17,9 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from leaderboard.errors import BadInput, Busy, LeaderboardError
+from leaderboard.errors import BadInput, Busy, LeaderboardError, StoreDamaged
 from leaderboard.ledger import meta, schema
-from leaderboard.ledger.store import Ledger, masked, open_ledger
+from leaderboard.ledger.store import Ledger, LedgerFailed, masked, open_ledger
 
 EMPTY_BOOK = "create table alembic_version (version_num varchar(32) not null primary key)"
 
@@ -196,6 +196,27 @@ def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
         open_ledger(f"sqlite:///{tmp_path / 'text'}")
     with pytest.raises(LeaderboardError, match=r"no/such/folder: unable to open"):
         open_ledger(f"sqlite:///{tmp_path / 'no' / 'such' / 'folder'}")
+
+
+def test_a_ledger_that_was_overwritten_is_told_in_two_lines(ledger: Ledger, url: str) -> None:
+    ledger.close()
+    with Path(file_of(url)).open("r+b") as file:
+        file.seek(100)
+        file.write(b"\xff" * 4000)
+    with pytest.raises(StoreDamaged, match="malformed") as refused:
+        open_ledger(url)
+    assert len(str(refused.value).splitlines()) == 2
+
+
+def test_what_a_statement_says_leaves_as_a_refusal_with_its_cause(ledger: Ledger) -> None:
+    with pytest.raises(LedgerFailed, match="no such table: nowhere") as refused, ledger.write() as tx:
+        tx.exec_driver_sql("insert into nowhere values ('a secret')")
+    assert "a secret" not in str(refused.value)
+    assert isinstance(refused.value.__cause__, OperationalError)
+    with pytest.raises(LedgerFailed, match="too large"), ledger.write() as tx:
+        tx.exec_driver_sql("insert into meta values (?, ?)", ("k", 2**63))
+    with ledger.write() as tx:
+        meta.put(tx, "k", "still writable")
 
 
 @pytest.mark.parametrize("url", ["", "ledger.sqlite", "sqlite://", "sqlite:///:memory:", "nosuch://host/db"])

@@ -7,15 +7,15 @@ from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from ledger_facts import answer, attempt, done, failed, judgement, read_samples, settled
-from ledger_play import money, pay, play, together
+from ledger_play import cap, money, pay, play, together
 from sqlalchemy import func, select
-from sqlalchemy.exc import OperationalError
 
 from leaderboard.ledger import requests, schema
 from leaderboard.ledger.groups import carry_out, closing, opening
 from leaderboard.ledger.requests import AlreadyDone, AlreadyOpen, NotOpen
-from leaderboard.ledger.store import Ledger
+from leaderboard.ledger.store import Ledger, LedgerFailed
 from leaderboard.ledger.writer import LedgerWriter
 
 
@@ -133,11 +133,60 @@ def test_a_failed_transaction_reaches_all_its_callers_and_no_other(ledger: Ledge
     with ledger.write() as tx:
         tx.exec_driver_sql("alter table attempts rename to elsewhere")
     lost = together(*(writer.open_attempt(each, attempt(each)) for each in asked))
-    assert {type(each) for each in lost} == {OperationalError}
+    assert {type(each) for each in lost} == {LedgerFailed}
+    assert all("no such table: attempts" in str(each) for each in lost)
     with ledger.write() as tx:
         tx.exec_driver_sql("alter table elsewhere rename to attempts")
     assert together(*(writer.open_attempt(each, attempt(each)) for each in asked)) == [True] * 6
     assert money(ledger) == (None, 600, 0, 0)
+
+
+TOO_LARGE = 2**63
+NO_COLUMN_VALUE: Any = object()
+
+
+@pytest.mark.parametrize("culprit", [TOO_LARGE, NO_COLUMN_VALUE], ids=["too large", "no value at all"])
+def test_a_value_that_is_refused_fails_its_own_operation_and_no_other(
+    ledger: Ledger, writer: LedgerWriter, culprit: Any
+) -> None:
+    """All are queued while the ledger is locked, so they make one group."""
+    asked = [answer(str(number)) for number in range(8)]
+    together(*(writer.open_attempt(each, attempt(each)) for each in asked))
+    values = [{"prompt_tokens": culprit} if each.key == "3" else {} for each in asked]
+    outcomes = zip(asked, values, strict=True)
+    steps = [writer.close_attempt(settled(attempt(each)), done(each, **more)) for each, more in outcomes]
+    answers = queued_together(ledger, *steps)
+    assert [number for number, each in enumerate(answers) if each is not None] == [3]
+    assert isinstance(answers[3], LedgerFailed), answers[3]
+    assert len(str(answers[3]).splitlines()) <= 2
+    assert money(ledger) == (None, 100, 7 * 90, 0)
+    with ledger.read() as tx:
+        states = requests.known_keys(tx, map(str, range(8)))
+    assert states == {str(number): "open" if number == 3 else "done" for number in range(8)}
+
+
+def test_budgets_hold_when_a_group_is_taken_apart(ledger: Ledger, writer: LedgerWriter) -> None:
+    cap(ledger, 300)
+    asked = [answer(str(number)) for number in range(6)]
+    sent = [attempt(each, reserved=TOO_LARGE if each.key == "0" else 100) for each in asked]
+    sent[1] = replace(sent[1], http_status=TOO_LARGE)
+    steps = [writer.open_attempt(each, one) for each, one in zip(asked, sent, strict=True)]
+    answers = queued_together(ledger, *steps)
+    assert [answers[0], *answers[2:]] == [False, True, True, True, False]
+    assert isinstance(answers[1], LedgerFailed)
+    assert money(ledger) == (300, 300, 0, 0)
+
+
+def queued_together(ledger: Ledger, *steps: Coroutine[Any, Any, Any]) -> list[Any]:
+    """The steps are all queued behind a first one that waits for a lock."""
+
+    async def behind_a_lock() -> list[Any]:
+        with ledger.write():
+            tasks = [asyncio.ensure_future(step) for step in steps]
+            await asyncio.sleep(0.1)
+        return list(await asyncio.gather(*tasks, return_exceptions=True))
+
+    return asyncio.run(behind_a_lock())
 
 
 def test_closing_writes_what_is_queued_and_then_refuses(ledger: Ledger) -> None:

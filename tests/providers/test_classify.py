@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from leaderboard.providers.classify import Failure, kind_of, provider_error, readable, seconds_of
+from leaderboard.providers.classify import A_YEAR, Failure, kind_of, provider_error, readable, seconds_of
 from leaderboard.providers.errors import KINDS, ProviderError
 
 NOW = datetime(2026, 11, 29, 12, 0, 0, tzinfo=UTC)
@@ -66,10 +68,34 @@ def test_without_a_reply_the_causes_decide(status: int | None, text: str, causes
         ("Sun, 29 Nov 2026 12:00:30 GMT", 30.0),
         ("Sun, 29 Nov 2026 11:00:00 GMT", 0.0),
         ("soon", None),
+        ("", None),
+        ("-5", None),
+        ("inf", None),
+        ("9" * 400, A_YEAR),
+        ("٣", 3.0),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", A_YEAR),
+        ("Fri, 31 Dec 9999 23:59:59 -2300", None),
+        ("Mon, 01 Jan 0001 00:00:00 +2300", 0.0),
     ],
 )
 def test_retry_after_is_a_number_or_a_date(value: str, seconds: float | None) -> None:
     assert seconds_of(value, NOW) == seconds
+
+
+DATES = st.builds(
+    "Mon, {:02} {} {:04} {:02}:00:00 {}".format,
+    st.integers(0, 40),
+    st.sampled_from(["Jan", "Dec", "Feb"]),
+    st.integers(0, 10_000),
+    st.integers(0, 30),
+    st.sampled_from(["GMT", "-0000", "", "+9999", "-2359", "EST", "+99999999999"]),
+)
+
+
+@given(st.one_of(st.text(), DATES))
+def test_no_retry_after_raises(value: str) -> None:
+    seconds = seconds_of(value, NOW)
+    assert seconds is None or 0 <= seconds <= A_YEAR
 
 
 @pytest.mark.parametrize(
@@ -80,6 +106,7 @@ def test_retry_after_is_a_number_or_a_date(value: str, seconds: float | None) ->
         ('litellm.X: y - {"type": "error", "error": {"message": "Too \\"many\\" calls"}}', 'Too \\"many\\" calls'),
         ("litellm.InternalServerError: No. Handle with `litellm.InternalServerError`.", "No."),
         ("Error text: all of it", "Error text: all of it"),
+        ("litellm.APIError: Invalid response object Traceback (most recent call last):\n x", "Invalid response object"),
     ],
 )
 def test_the_providers_own_words_remain(wrapped: str, plain: str) -> None:

@@ -141,3 +141,14 @@ def test_every_provider_can_be_resolved_without_a_network() -> None:
         except BadInput:
             refused.append(provider)
     assert refused == ["scaledown"]
+
+
+def test_an_address_with_a_query_is_refused_without_repeating_it() -> None:
+    with pytest.raises(BadInput, match="api_base") as caught:
+        resolve(Endpoint(litellm="openai/m", api_base="http://127.0.0.1:1/v1?key=hush"), NOW)
+    assert "hush" not in str(caught.value)
+
+
+def test_a_secret_inside_a_parameter_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"params: extra\.authorization"):
+        resolved("openai/m", extra={"authorization": "hush"})

@@ -13,6 +13,7 @@ from leaderboard.providers.routes import (
     LOCAL,
     ODD_NAMES,
     PROVIDERS,
+    check_api_base,
     check_params,
     check_route,
     key_variable,
@@ -87,7 +88,18 @@ def test_key_variables(route: str, variable: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["n", "model", "api_key", "mock_response", "drop_params", "aws_secret_access_key", "fallbacks", "my_token"]
+    "name",
+    [
+        "n",
+        "model",
+        "api_key",
+        "mock_response",
+        "drop_params",
+        "aws_secret_access_key",
+        "fallbacks",
+        "my_token",
+        "Authorization",
+    ],
 )
 def test_parameters_that_steer_the_client_are_refused(name: str) -> None:
     with pytest.raises(BadInput, match=f"params: {name}"):
@@ -96,6 +108,60 @@ def test_parameters_that_steer_the_client_are_refused(name: str) -> None:
 
 def test_parameters_of_models_pass() -> None:
     check_params(["temperature", "max_tokens", "seed", "top_p", "skill", "reasoning_effort", "thinking", "min_p"])
+
+
+@pytest.mark.parametrize(
+    ("params", "path"),
+    [
+        ({"thinking": {"api_key": "k"}}, "thinking.api_key"),
+        ({"a": [{"b": ({"X-Api-Key": "k"},)}]}, "a.b.X-Api-Key"),
+        ({"h": {"Authorization": "k"}}, "h.Authorization"),
+        ({"h": {"proxy-authorization": "k"}}, "h.proxy-authorization"),
+        ({"h": {"clientSecret": "k"}}, "h.clientSecret"),
+        ({"h": {"access_token": "k"}}, "h.access_token"),
+        ({"h": {"Password": "k"}}, "h.Password"),
+        ({"h": {"Set-Cookie": "k"}}, "h.Set-Cookie"),
+    ],
+)
+def test_credentials_are_refused_however_deep_and_never_repeated(params: dict[str, object], path: str) -> None:
+    with pytest.raises(BadInput, match=f"^params: {path} ") as caught:
+        check_params(params)
+    assert "'k'" not in str(caught.value)
+    assert "api_key_env" in str(caught.value)
+
+
+def test_what_is_no_credential_passes_at_any_depth() -> None:
+    schema = {"type": "object", "properties": {"model": {"type": "string"}, "user": {"type": "string"}, "n": {}}}
+    check_params(
+        {
+            "response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}},
+            "thinking": {"type": "enabled", "budget_tokens": 1024},
+            "logit_bias": {"50256": -100},
+            "stop": ["token", "password"],
+        }
+    )
+
+
+def test_depth_itself_is_no_trouble() -> None:
+    deep: object = {"secret": 1}
+    for _ in range(20_000):
+        deep = [deep]
+    with pytest.raises(BadInput, match=r"x\.secret"):
+        check_params({"x": deep})
+
+
+@pytest.mark.parametrize("url", [None, "http://127.0.0.1:8080/v1", "https://host.example/openai/deployments/x"])
+def test_good_addresses_pass(url: str | None) -> None:
+    check_api_base(url)
+
+
+@pytest.mark.parametrize("end", ["?api-key=hush", "?", "#hush", "#", "/v1?a=1#b"])
+def test_an_address_is_an_address_and_nothing_more(end: str) -> None:
+    with pytest.raises(BadInput, match=r"^api_base: ") as caught:
+        check_api_base(f"https://host.example/v1{end}")
+    assert "hush" not in str(caught.value)
+    with pytest.raises(BadInput, match="api_base"):
+        check_api_base("https://user:hush@host.example/v1")
 
 
 def test_lanes_are_apart_by_provider_key_and_address() -> None:

@@ -138,11 +138,12 @@ def test_a_lane_that_will_not_serve_is_left(tmp_path: Path, error: ProviderError
         assert sorted(players.states()) == ["done"] * 3 + ["failed"] * asked["alpha"]
 
 
-def test_a_model_that_is_not_found_is_left_alone(tmp_path: Path) -> None:
-    with troupe(tmp_path, Actors({"alpha": always(failure("not_found"))}), concurrency=1) as players:
+@pytest.mark.parametrize("kind", ["not_found", "forbidden"])
+def test_a_model_that_one_may_not_have_is_left_alone(tmp_path: Path, kind: ErrorKind) -> None:
+    with troupe(tmp_path, Actors({"alpha": always(failure(kind))}), concurrency=1) as players:
         player = players.play([*answering(5), *answering(5, "beta")])
         assert players.actors.by_name() == {"alpha": 1, "beta": 5}
-        assert player.dead == {"model alpha": "not_found: made up: not_found"}
+        assert player.dead == player.errors == {"model alpha": f"{kind}: made up: {kind}"}
 
 
 def test_a_refused_n_becomes_single_requests(tmp_path: Path) -> None:

@@ -169,9 +169,9 @@ def test_a_model_whose_check_fails_sits_out_and_says_why(tmp_path: Path) -> None
 
 
 def test_a_check_that_its_lane_prevented_does_not_count_as_good(tmp_path: Path) -> None:
-    """One at a time, and the first key is refused: whoever was not asked is not called checked."""
+    """One at a time, and the first is told to wait for a day: whoever was not asked is not called checked."""
     stage = new_stage(tmp_path / "home", *FIELD)
-    actors = Actors(dict.fromkeys(FIELD, lambda request: failure("auth")))
+    actors = Actors(dict.fromkeys(FIELD, lambda request: failure("rate_limit", retry_after=86_400)))
     record = stage.play(actors, concurrency=1)
     assert record["state"] == "failed"
     assert set(record["sat_out"]) == {f"model {name}" for name in FIELD}

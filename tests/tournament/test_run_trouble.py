@@ -54,8 +54,7 @@ def test_an_outage_makes_no_verdicts_and_fails_the_run(tmp_path: Path) -> None:
     stage = new_stage(tmp_path / "home")
     record = stage.play(Actors({JUDGE: judge_is_out}))
     assert record["state"] == "failed"
-    who = ("anthropic|-|ANTHROPIC_API_KEY", f"judge {JUDGE}")
-    assert record["errors"] == [f"{name}: forbidden: made up: forbidden" for name in who]
+    assert record["errors"] == [f"judge {JUDGE}: forbidden: made up: forbidden"]
     assert stage.rows("SELECT count(*) FROM verdicts") == [(0,)]
     assert all(row["rating"] is None for row in stage.board()["standings"])
     healthy = Actors()

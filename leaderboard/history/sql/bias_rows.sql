@@ -1,7 +1,7 @@
 -- bias_rows: what did the judge's newest fingerprint say in validation, reading by reading?
 WITH newest AS (
     SELECT coalesce(
-        (SELECT arg_max_null(fingerprint, read_at) FROM reading WHERE judge = $judge AND stage = 'validation'),
+        (SELECT arg_max_null(fingerprint, rowid) FROM reading WHERE judge = $judge AND stage = 'validation'),
         (SELECT fingerprint FROM judges WHERE id = $judge)) AS fingerprint
 )
 SELECT r.pairing, r.prompt_id, v.category, v.language, r.model_a, r.model_b, r.shown_first, r.sample, r.state,

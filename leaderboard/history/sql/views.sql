@@ -54,13 +54,13 @@ FROM attempt WHERE cost_usd IS NOT NULL;
 CREATE OR REPLACE VIEW labels AS
 SELECT prompt_id, model_a, model_b, annotator, winner, source, labelled_at FROM label;
 
--- leaderboard: how do the models stand now, by the newest fit of each judge, list and scope?
+-- leaderboard: how do the models stand now, by the fit of each judge, list and scope that was stored last?
 CREATE OR REPLACE VIEW leaderboard AS
 WITH newest AS (
-    SELECT * FROM fit
+    SELECT *, rowid AS place FROM fit
     QUALIFY fingerprint IS NOT DISTINCT FROM
-            first_value(fingerprint) OVER (PARTITION BY judge ORDER BY fitted_at DESC, id)
-        AND row_number() OVER (PARTITION BY judge, board, scope, method, policy ORDER BY fitted_at DESC, id) = 1
+            first_value(fingerprint) OVER (PARTITION BY judge ORDER BY place DESC)
+        AND row_number() OVER (PARTITION BY judge, board, scope, method, policy ORDER BY place DESC) = 1
 )
 SELECT f.scope, f.method, f.policy, s.model, s.rating, s.lower, s.upper, s.rank, s.rank_lower, s.rank_upper, s.n,
        s.flags, f.fitted_at, f.board, f.judge, f.fingerprint, s.component, s.wins, s.losses, s.ties,
