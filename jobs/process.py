@@ -17,7 +17,7 @@ from jobs.clock import clock, missed
 from jobs.desk import at_the_desk
 from leaderboard.cli.progress import Lines
 from leaderboard.cli.screen import counted, usd, visible
-from leaderboard.errors import Busy, LeaderboardError
+from leaderboard.errors import Busy, LeaderboardError, causes
 from leaderboard.home import JOBS, Home
 from leaderboard.ledger import runs as run_rows
 from leaderboard.ledger.runs import Run
@@ -123,11 +123,12 @@ def _play(office: Office, run: Run, provider: Provider) -> str:
     try:
         office.settings = load_settings(office.home.settings_file, run.config.get(FLAGS, {}))
         record = _played(office, run, provider) if run.kind in RUN_KINDS else at_the_desk(office, run, provider)
-    except LeaderboardError as error:
-        return _failed(office, run, str(error))
     except Exception as error:  # noqa: BLE001 - written to the log and to the run; the next run must still play
+        first = next(causes(error))
+        if isinstance(first, LeaderboardError):
+            return _failed(office, run, str(first))
         say(traceback.format_exc().rstrip())
-        return _failed(office, run, f"{type(error).__name__}: {error}")
+        return _failed(office, run, f"{type(first).__name__}: {first}")
     made, spent = counted(record["calls"]["made"], "request"), record.get("spent_usd")
     say(f"run {run.id}: {record['state']}, {made} made" + (f", {usd(spent, record['unpriced'])}" if spent else ""))
     return str(record["state"])

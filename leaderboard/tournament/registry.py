@@ -15,7 +15,7 @@ from leaderboard.core.protocol import PROTOCOLS
 from leaderboard.core.templates import FAMILIES
 from leaderboard.core.types import Endpoint, Judge, Model, Price
 from leaderboard.errors import BadInput
-from leaderboard.providers.routes import check_params, check_route, key_variable
+from leaderboard.providers.routes import check_api_base, check_params, check_route, key_variable
 
 DEFAULT_MAX_TOKENS = 2048
 JUDGE_TEMPERATURE = 1.0
@@ -141,6 +141,7 @@ def _checked_url(url: str | None) -> str | None:
     if not usable:
         shown = "" if "@" in url else f" {url!r}"
         raise BadInput(f"api_base{shown}: give an http(s) address without a password, like http://127.0.0.1:8080/v1")
+    check_api_base(url.strip())
     return url.strip()
 
 
