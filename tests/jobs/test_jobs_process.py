@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +209,10 @@ def test_a_signal_while_a_run_is_prepared_leaves_it_to_the_next_process(tmp_path
     """Models are resolved then, which takes a while; the run itself listens only once it asks."""
     stage = Stage.build(tmp_path / "home", [contestant("alpha"), contestant("beta")], bench_judge("j"), questions(2))
     actors = Actors()
+    with stage.ledger() as ledger, ledger.write() as tx:
+        alpha = models.get(tx, "alpha")
+        assert alpha.endpoint is not None
+        models.replace(tx, replace(alpha, endpoint=replace(alpha.endpoint, sent=None)))
 
     def interrupted(endpoint: Endpoint, now: str) -> Endpoint:
         signal.raise_signal(signal.SIGTERM)
