@@ -39,7 +39,7 @@ def test_progress_is_lines_where_there_is_no_terminal(tmp_path: Path) -> None:
 
 
 def settled(cost: int | None, *, ok: bool = True) -> Settled:
-    return Settled(task=None, ok=ok, cost=cost)
+    return Settled(task=None, ok=ok, cost=cost)  # type: ignore[arg-type]
 
 
 def test_a_phase_that_is_stopped_says_how_far_it_came() -> None:
