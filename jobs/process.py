@@ -8,9 +8,8 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from types import FrameType
 from typing import Any
 
 from jobs.clock import clock, missed
@@ -25,7 +24,7 @@ from leaderboard.providers.litellm_adapter import litellm_chat, resolve
 from leaderboard.schedules import Schedule
 from leaderboard.settings import load_settings
 from leaderboard.tournament.handover import queue_run
-from leaderboard.tournament.kinds import RUN_KINDS
+from leaderboard.tournament.kinds import RUN_KINDS, RunKind
 from leaderboard.tournament.office import Office, open_office
 from leaderboard.tournament.start import FLAGS, Provider, play_run
 
@@ -80,8 +79,9 @@ def _catch_up(office: Office, schedules: Sequence[Schedule]) -> None:
 
 def _serve(office: Office, stop: threading.Event, provider: Provider | None = None) -> None:
     """Play what is queued until `stop` is set. The real provider is loaded when the first run needs it."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
     while not stop.is_set():
-        _on_signals(lambda *_: stop.set())
         with office.ledger.read() as tx:
             run = run_rows.next_queued(tx)
         if run is None:
@@ -89,23 +89,8 @@ def _serve(office: Office, stop: threading.Event, provider: Provider | None = No
             time.sleep(POLL)
             continue
         provider = provider or Provider(chat=litellm_chat(), resolve=resolve)
-        if run.kind in RUN_KINDS:
-            _on_signals(_leave)
-        if not stop.is_set() and _play(office, run, provider) == "cancelled":
-            stop.set()
-
-
-def _on_signals(react: Callable[[int, FrameType | None], object]) -> None:
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, react)
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    """While a run is being prepared nothing is in flight: end at once, the run waits for the next process.
-
-    Later the run itself listens.
-    """
-    raise SystemExit(0)
+        if not stop.is_set():
+            _play(office, run, provider, stop)
 
 
 def _due(office: Office, schedule: Schedule) -> None:
@@ -117,12 +102,13 @@ def _due(office: Office, schedule: Schedule) -> None:
         queue_run(office.ledger, schedule.job, {}, trigger)
 
 
-def _play(office: Office, run: Run, provider: Provider) -> str:
+def _play(office: Office, run: Run, provider: Provider, stop: threading.Event | None = None) -> str:
     """Play one run with the settings of now; a refusal ends the run, not the process."""
     say(f"run {run.id}: {run.kind} ({run.trigger})")
     try:
         office.settings = load_settings(office.home.settings_file, run.config.get(FLAGS, {}))
-        record = _played(office, run, provider) if run.kind in RUN_KINDS else at_the_desk(office, run, provider)
+        known = run.kind in RUN_KINDS
+        record = _played(office, run, provider, stop) if known else at_the_desk(office, run, provider)
     except Exception as error:  # noqa: BLE001 - written to the log and to the run; the next run must still play
         first = next(causes(error))
         if isinstance(first, LeaderboardError):
@@ -141,7 +127,8 @@ def _failed(office: Office, run: Run, why: str) -> str:
     return "failed"
 
 
-def _played(office: Office, run: Run, provider: Provider) -> dict[str, Any]:
+def _played(office: Office, run: Run, provider: Provider, stop: threading.Event | None) -> dict[str, Any]:
     judge = office.settings.judge
     with Lines(say, LINE_EVERY) as progress:
-        return play_run(office, run.kind, provider, progress, judge=judge, run_id=run.id)  # type: ignore[arg-type]
+        kind: RunKind = run.kind  # type: ignore[assignment]
+        return play_run(office, kind, provider, progress, judge=judge, run_id=run.id, halt=stop)

@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 import signal
+import threading
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -62,12 +63,16 @@ def play_run(
     judge: str | None = None,
     run_id: str | None = None,
     trigger: str = "cli",
+    halt: threading.Event | None = None,
 ) -> Record:
-    """Play a run to its end and return its record. `run_id` takes up a queued run."""
+    """Play a run to its end and return its record. `run_id` takes up a queued run.
+
+    `halt` is set by the first interrupt, also by one that comes too late to stop anything; set before, it stops all.
+    """
     cast_of = assemble(office, judge, provider.resolve)
     run = begin_run(office, kind, cast_of.judge, run_id, trigger)
     try:
-        return asyncio.run(_play(office, run, cast_of, provider, progress))
+        return asyncio.run(_play(office, run, cast_of, provider, progress, halt or threading.Event()))
     except BaseException as error:
         close_run(office, run, "failed", error=_reason(error))
         raise
@@ -141,7 +146,9 @@ def new_run_id(now: str) -> str:
     return f"{now[:19].replace('-', '').replace(':', '')}-{uuid.uuid4().hex[:6]}"
 
 
-async def _play(office: Office, run: Run, cast_of: Cast, provider: Provider, progress: Progress) -> Record:
+async def _play(
+    office: Office, run: Run, cast_of: Cast, provider: Provider, progress: Progress, halt: threading.Event
+) -> Record:
     async with new_player(office, provider, run.id, progress.settled) as player:
         at_work = Round(
             office=office,
@@ -152,7 +159,7 @@ async def _play(office: Office, run: Run, cast_of: Cast, provider: Provider, pro
             progress=progress,
             sat_out=dict(cast_of.sat_out),
         )
-        with _stoppable(player):
+        with _stoppable(player, halt):
             await at_work.play()
     return _end(at_work)
 
@@ -183,23 +190,28 @@ async def new_player(
 
 
 @contextmanager
-def _stoppable(player: Player) -> Iterator[None]:
+def _stoppable(player: Player, halt: threading.Event) -> Iterator[None]:
     """The first interrupt stops the run in good order, what is in flight is settled; the second one ends at once."""
     loop = asyncio.get_running_loop()
-    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def stop() -> None:
         player.stop("cancelled")
-        for number in signals:
+        for number in before:
             loop.remove_signal_handler(number)
 
-    for number in signals:
+    for number in before:
         loop.add_signal_handler(number, stop)
+        # The loop hears of a signal later, and never if it ends before; this one is called at once.
+        signal.signal(number, lambda *_: halt.set())
+    if halt.is_set():
+        player.stop("cancelled")
     try:
         yield
     finally:
-        for number in signals:
+        for number, handler in before.items():
             loop.remove_signal_handler(number)
+            signal.signal(number, handler)
 
 
 def _end(at_work: Round) -> Record:
