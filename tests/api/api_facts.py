@@ -90,8 +90,20 @@ class Tournament:
     def insert(self, facts: Sequence[Finished]) -> None:
         self.history.derive(self.history.insert_batch(Batch(str(uuid.uuid4()), list(facts), [])))
 
-    def judged(self, prompt: Prompt, a: str, b: str, *, second: int = 1, judge: Judge | None = None) -> None:
-        """Both orders of a pairing with two samples each: a is better by far, whoever stands first."""
+    def judged(
+        self,
+        prompt: Prompt,
+        a: str,
+        b: str,
+        *,
+        second: int = 1,
+        judge: Judge | None = None,
+        meanwhile: Sequence[Finished] = (),
+    ) -> None:
+        """Both orders of a pairing with two samples each: a is better by far, whoever stands first.
+
+        `meanwhile` are facts that come after the answers and before the judgements.
+        """
         who = judge or self.judge
         texts = {(prompt.id, id_): answer_of(id_, prompt) for id_ in (a, b)}
         item = comparison(
@@ -99,7 +111,7 @@ class Tournament:
         )
         assert item is not None
         facts = [fact for id_ in (a, b) for fact in self._answers(id_, prompt)]
-        facts += [self._judgement(who, item, order, second) for order in Order]
+        facts += [*meanwhile, *(self._judgement(who, item, order, second) for order in Order)]
         self.insert(facts)
 
     def _answers(self, id_: str, prompt: Prompt) -> list[Finished]:

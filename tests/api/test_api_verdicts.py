@@ -149,15 +149,14 @@ def test_an_unknown_verdict_is_404(played: Client) -> None:
 
 
 def test_a_prompt_that_was_sent_otherwise_is_not_called_verified(tournament: Tournament, client: Client) -> None:
-    """The stored hash is that of what was sent: here with an answer that has been lost since."""
+    """The stored hash is that of what was sent: here the answer that stood last before it is another one."""
     altered = answer_of("alpha", ENGLISH).texts[0] + " (another)"
-    tournament.judged(ENGLISH, "alpha", "beta", second=9)
     late = Finished(
         request=Request(key="late", kind="answer", run="run-1", model="alpha", prompt_id="p-en", turn=0),
         state="done", payload={"text": altered, "finish_reason": "stop", "note": None},
         finished_at="2026-03-01T10:00:05.000001Z",
     )  # fmt: skip
-    tournament.insert([late])
+    tournament.judged(ENGLISH, "alpha", "beta", second=9, meanwhile=[late])
     tournament.publish()
     sent = detail(client, ENGLISH)["prompts"]
     assert [(one["verified"], one["reason"]) for one in sent] == [(False, CHANGED)] * 2
