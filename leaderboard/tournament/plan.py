@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from leaderboard.core.pairing import drawn_order, screening_draw, validation_pairs
 from leaderboard.core.protocol import asked
-from leaderboard.core.screening import Keep, keep_rule, pairings_per_pair
+from leaderboard.core.screening import Keep, keep_rule, pairings_per_model, pairings_per_pair
 from leaderboard.core.types import Answer, Judge, Model, Order, Pairing, Prompt, Stage
 from leaderboard.history.records import StoredAnswer
 from leaderboard.ledger import models as model_rows
@@ -117,11 +117,10 @@ class Plan:
     def keep(self, models: Sequence[Model]) -> Keep:
         """Who goes on to validation, by the keep rule over the screening fit."""
         settings = self.office.settings
-        per_pair = min(pairings_per_pair(len(models)), len(self.prompts))
         return keep_rule(
             fit.screening_fit(self.office.history, self.judge, [model.id for model in models]),
             k=settings.top_k,
             cap=settings.cap,
             eps=settings.keep_eps,
-            planned_per_model=per_pair * (len(models) - 1),
+            planned_per_model=pairings_per_model(len(models), len(self.prompts)),
         )
