@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
-from leaderboard.core.bias_reasons import Json, reasons
+from leaderboard.core.bias_reasons import NO_READINGS, Json, reasons
 from leaderboard.core.calibration import asked_readings, calibrate, in_order
 from leaderboard.core.consistency import (
     Agreement,
@@ -25,9 +25,14 @@ from leaderboard.core.consistency import (
     sums_by_prompt,
     swap_consistency,
 )
+from leaderboard.core.fits import Effect, How
+from leaderboard.core.joint import fit_joint
+from leaderboard.core.matrix import SCORES, battles_from_columns
 from leaderboard.core.types import Order, Outcome, Reading, Verdict
 
 Position = Literal["first", "second", "tie"]
+
+POSITION_EFFECT = ("logit", "se", "se_model", "lower", "upper", "elo", "p_value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +89,7 @@ def bias_report(pairings: Sequence[JudgedPairing], *, orders: frozenset[Order], 
     """
     cases = judged_cases(pairings, orders, k)
     both = [case for case in cases if case.both]
-    consistency, flips = _consistency(both), flip_table(both)
+    consistency, flips, effect = _consistency(both), flip_table(both), position_effect(cases)
     report: Json = {
         "samples": k,
         **_counts(cases),
@@ -96,13 +101,14 @@ def bias_report(pairings: Sequence[JudgedPairing], *, orders: frozenset[Order], 
         "agreement": _agreement(agreement(_equal_pairs(case) for case in cases)),
         "first_position": first_position(both),
         "sign_test": _sign_tests(flips),
-        "position_effect": None,
+        "position_effect": {key: getattr(effect, key) for key in POSITION_EFFECT},
         "bpde": bpde(cases),
         "order_conflicts": sum(not case.verdict.consistent for case in both),
         "labels": None,
         "by": {"category": _by(cases, "category"), "language": _by(cases, "language"), "score_gap": None},
     }
-    return report | {"reasons": reasons(report, both_orders=len(orders) == len(Order))}
+    lacking = effect.reason or ""
+    return report | {"reasons": reasons(report, both_orders=len(orders) == len(Order), no_effect=lacking)}
 
 
 def judged_cases(pairings: Sequence[JudgedPairing], orders: frozenset[Order], k: int) -> list[Case]:
@@ -191,6 +197,29 @@ def first_position(both: Sequence[Case]) -> Json:
         "se": ratio.se if ratio and lower is not None else None,
         "tie_share": counts["tie"] / total if total else None,
     }
+
+
+def position_effect(cases: Sequence[Case]) -> Effect:
+    """The judge's pull to the first position in the joint model with its default prior; see `core.joint`.
+
+    A row is the outcome of an order that has a readable reply, of incomplete pairings too.
+    """
+    import numpy as np
+
+    rows = sorted(
+        (case.prompt, case.pairing.model_a, case.pairing.model_b, SCORES[outcome], sign)
+        for case in cases
+        for outcome, sign in ((case.verdict.outcome_ab, 1), (case.verdict.outcome_ba, -1))
+        if outcome is not None
+    )
+    if not rows:
+        return Effect(logit=None, reason=NO_READINGS)
+    prompts, model_a, model_b, score, first = zip(*rows, strict=True)
+    battles = replace(
+        battles_from_columns(prompts, model_a, model_b, score),
+        first=np.asarray(first, dtype=np.int8),
+    )
+    return fit_joint(battles, How(method="joint")).judges[0].first_position
 
 
 def bpde(cases: Sequence[Case]) -> Json:

@@ -16,8 +16,11 @@ NO_READINGS = "no readable reply"
 NOT_MEASURED = "not part of this report yet"
 
 
-def reasons(report: Json, *, both_orders: bool) -> dict[str, str]:
-    """A reason for each figure that is None, by its path; an interval needs none where its value has one."""
+def reasons(report: Json, *, both_orders: bool, no_effect: str) -> dict[str, str]:
+    """A reason for each figure that is None, by its path; an interval needs none where its value has one.
+
+    `no_effect`: what the joint model says of a position effect, or an interval of it, that it cannot give.
+    """
     pairings = NO_PAIRINGS if both_orders else ONE_ORDER
     missing = {
         "c.value": pairings,
@@ -32,7 +35,8 @@ def reasons(report: Json, *, both_orders: bool) -> dict[str, str]:
         "sign_test.p_value": NO_FLIPS,
         "sign_test.lean_p_value": NO_LEAN,
         "bpde.mean": NO_READINGS,
-        "position_effect": NOT_MEASURED,
+        "position_effect.logit": no_effect,
+        "position_effect.lower": no_effect,
         "labels": NOT_MEASURED,
         "by.score_gap": NOT_MEASURED,
     }
@@ -43,6 +47,7 @@ INTERVAL_OF = {
     "c.lower": "c.value",
     "agreement.excess_lower": "agreement.excess",
     "first_position.lower": "first_position.share",
+    "position_effect.lower": "position_effect.logit",
 }
 
 

@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from leaderboard.core.intervals import DRAWS, rank_draws
-from leaderboard.core.ratings import Fit
+from leaderboard.core.fits import Fit
+from leaderboard.core.intervals import DRAWS
+from leaderboard.core.separation import top_chances
 
 PAIRINGS_A_MODEL = 115
 ENOUGH_A_MODEL = 100
@@ -40,20 +41,13 @@ def pairings_per_model(n_models: int, n_prompts: int) -> int:
     return min(pairings_per_pair(n_models), n_prompts) * max(n_models - 1, 0)
 
 
-def chances(fit: Fit, k: int, seed: int, draws: int = DRAWS) -> dict[str, float | None]:
+def chances(fit: Fit, k: int, seed: int | None = None) -> dict[str, float | None]:
     """Chance of each model to be among the k best of the main (largest) component.
 
     None for models without an interval or in another component: nothing says how they compare.
     """
-    import numpy as np
-
-    found: dict[str, float | None] = dict.fromkeys(fit.models)
-    members = [i for i, number in enumerate(fit.component) if number == 0 and fit.lower[i] is not None]
-    if fit.covariance is None or not members:
-        return found
-    spread = fit.covariance[np.ix_(members, members)]
-    drawn = rank_draws(fit.theta[members], spread, k, df=fit.prompts[members[0]] - 1, seed=seed, draws=draws)
-    return found | {fit.models[i]: float(chance) for i, chance in zip(members, drawn, strict=True)}
+    found = zip(fit.models, fit.component, top_chances(fit, k, seed=seed), strict=True)
+    return {model: chance if number == 0 else None for model, number, chance in found}
 
 
 def keep_rule(fit: Fit, k: int, cap: int, eps: float, planned_per_model: int, seed: int | None = None) -> Keep:
@@ -66,7 +60,7 @@ def keep_rule(fit: Fit, k: int, cap: int, eps: float, planned_per_model: int, se
     """
     if k < 1:
         raise ValueError(f"top k must be at least 1, got {k}")
-    chance = chances(fit, k, fit.seed if seed is None else seed)
+    chance = chances(fit, k, seed)
     best = _best(fit, k)
     everybody = planned_per_model < ENOUGH_A_MODEL
     claims = [model for model in _by_claim(fit, chance, best) if everybody or _has_claim(chance[model], eps)]

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leaderboard.core.bias import JudgedPairing, bias_report, judged_cases, position_of
+from leaderboard.core.bradley_terry import fit_bt
 from leaderboard.core.calibration import POLICIES
+from leaderboard.core.fits import How
 from leaderboard.core.matrix import battles_from_rows
 from leaderboard.core.protocol import BOTH_ORDERS
-from leaderboard.core.ratings import fit_bt
 from leaderboard.core.types import Order, Outcome, Pairing, SlotScores, to_reading
 
 MODELS = ("X", "y", "z")
@@ -56,7 +57,8 @@ def rated(pairings, k=3):
             (case.prompt, case.pairing.model_a, case.pairing.model_b, float(share))
             for case, share in worth
             if share is not None
-        )
+        ),
+        How(policy="tie"),
     )
 
 
@@ -84,6 +86,32 @@ def test_a_judge_that_always_prefers_the_first():
     assert {record.ties for record in fit.records} == {80}
     assert fit.ratings == pytest.approx((1000, 1000, 1000), abs=1e-9)
     assert fit.ranks == (1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("judge", "pull"),
+    [(always_first, 1), (always_x, 0), (lambda *_: SlotScores(Decimal(1), Decimal(9)), -1)],
+    ids=["always the first", "always x", "always the second"],
+)
+def test_the_position_effect_is_the_pull_to_the_first_place(judge, pull):
+    found = report(tournament(judge))["position_effect"]
+    assert set(found) == {"logit", "se", "se_model", "lower", "upper", "elo", "p_value"}
+    if pull:
+        assert 4 < pull * found["logit"] < 12
+    else:
+        assert found["logit"] == pytest.approx(0, abs=1e-9)
+    assert found["elo"] == pytest.approx(400 / math.log(10) * found["logit"])
+
+
+def test_an_incomplete_pairing_has_a_part_in_the_position_effect():
+    """What an order says counts, whether or not the other order could be read."""
+
+    def half_read(first, second, sample):
+        return always_first(first, second, sample) if first < second else None
+
+    found = report(tournament(half_read))
+    assert found["pairings_both"] == 0
+    assert found["position_effect"]["logit"] is not None
 
 
 def test_a_judge_that_always_prefers_the_text_of_x():
@@ -114,13 +142,15 @@ def test_every_key_is_there_and_what_is_missing_has_a_reason():
     assert {"c.value", "decided_share", "agreement.excess", "first_position.share", "bpde.mean"} <= set(
         found["reasons"]
     )
-    assert {"position_effect", "labels", "by.score_gap"} <= set(found["reasons"])
-    assert not {"c.lower", "first_position.lower"} & set(found["reasons"])  # no interval without a value
+    assert {"position_effect.logit", "labels", "by.score_gap"} <= set(found["reasons"])
+    assert not {"c.lower", "first_position.lower", "position_effect.lower"} & set(
+        found["reasons"]
+    )  # no interval without a value
 
 
 def test_reasons_end_where_figures_begin():
     assert set(report(tournament(always_x))["reasons"]) == {
-        "sign_test.p_value", "sign_test.lean_p_value", "position_effect", "labels", "by.score_gap",
+        "sign_test.p_value", "sign_test.lean_p_value", "position_effect.lower", "labels", "by.score_gap",
     }  # fmt: skip
 
 
@@ -132,6 +162,10 @@ def test_reasons_end_where_figures_begin():
         (tournament(always_x, prompts=1), 3, BOTH_ORDERS, "c.lower", "2 prompts"),
         (tournament(always_x, prompts=1), 3, BOTH_ORDERS, "agreement.excess_lower", "2 prompts"),
         (tournament(always_first), 3, BOTH_ORDERS, "first_position.lower", "both positions"),
+        (tournament(always_x, prompts=9), 3, BOTH_ORDERS, "position_effect.lower", "10 prompts, has 9"),
+        (tournament(always_x), 3, BOTH_ORDERS, "position_effect.lower", "the same on every prompt"),
+        (tournament(lambda *_: None), 3, BOTH_ORDERS, "position_effect.logit", "no readable reply"),
+        (tournament(lambda *_: SlotScores.won_by("tie")), 3, BOTH_ORDERS, "position_effect.logit", "is a tie"),
     ],
 )
 def test_the_reason_says_what_is_lacking(pairings, k, orders, path, reason):
@@ -205,6 +239,10 @@ def test_public_judgements_of_gpt_4(public_pairings):
     assert (first["first"], first["second"], first["tie"]) == (2059, 2135, 606)
     assert (round(first["share"], 4), round(first["se"], 4)) == (0.4909, 0.0084)
     assert found["flips"] | {"to_first": 121, "to_second": 150, "tie_against_win": 172} == found["flips"]
+    effect = found["position_effect"]
+    assert [round(effect[key], 4) for key in ("logit", "se", "se_model")] == [-0.0546, 0.0504, 0.0379]
+    assert effect["lower"] < effect["logit"] < effect["upper"]
+    assert 0.2 < effect["p_value"] < 0.4
     signs = found["sign_test"]
     assert (signs["lean_first"], signs["lean_second"]) == (198, 245)
     assert (round(signs["p_value"], 4), round(signs["lean_p_value"], 4)) == (0.0888, 0.0287)
@@ -271,6 +309,10 @@ def test_neither_names_nor_the_order_of_rows_change_a_figure(drawn, random):
     mirrored = report([renamed(judged) for judged in pairings], k)
     for key in ("c", "flips", "first_position", "sign_test", "agreement", "n_valid", "n_decided", "gate", "readable"):
         assert mirrored[key] == plain[key]
+    assert mirrored["position_effect"] == {
+        key: value if value is None else pytest.approx(value, abs=1e-7)
+        for key, value in plain["position_effect"].items()
+    }
     assert mirrored["swap_table"]["consistent_a"] == plain["swap_table"]["consistent_b"]
 
 

@@ -15,11 +15,13 @@ from leaderboard.core.intervals import (
     half_widths,
     model_covariance,
     rank_draws,
+    sandwich,
+    score_sums,
     symmetric_root,
     t_quantile,
 )
-from leaderboard.core.matrix import battles_from_columns, battles_from_rows, win_matrix
-from leaderboard.core.ratings import bradley_terry, components
+from leaderboard.core.matrix import Battles, battles_from_columns, battles_from_rows, win_matrix
+from leaderboard.core.strengths import bradley_terry, components
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "clustered_errors.json").read_text())
 PAIRS = list(combinations(range(3), 2))
@@ -170,3 +172,64 @@ def test_few_prompts_make_the_draws_wider():
 
 def test_equal_ratings_without_spread_share_the_first_rank():
     assert rank_draws(np.zeros(3), np.zeros((3, 3)), 1, df=9, seed=0).tolist() == [1, 1, 1]
+
+
+def thin_field(prompts, models=200, components=1, seed=0):
+    """One battle a prompt and a few more: models of one component meet inside it alone."""
+    rng = np.random.default_rng(seed)
+    rows = prompts + prompts // 4
+    a = rng.integers(0, models, rows)
+    b = (a + components * rng.integers(1, models // components, rows)) % models
+    prompt = np.concatenate([np.arange(prompts), rng.integers(0, prompts, prompts // 4)])
+    return Battles(tuple(f"m{i:03}" for i in range(models)), a, b, rng.integers(0, 3, rows) / 2, cluster=prompt)
+
+
+@pytest.mark.parametrize(
+    "battles",
+    [
+        pytest.param(thin_field(300, models=20), id="dense"),
+        pytest.param(thin_field(300, models=20, components=2), id="dense, two components"),
+        pytest.param(thin_field(9000), id="sparse"),
+        pytest.param(thin_field(9000, components=2), id="sparse, two components"),
+    ],
+)
+def test_sums_by_prompt_are_the_same_in_either_form(battles):
+    """Against a plain loop over rows. The sparse form is taken where a dense table would be too large."""
+    n, theta = len(battles.models), np.linspace(-1, 1, len(battles.models))
+    component = components(win_matrix(battles))
+    sums, seen = np.zeros((battles.n_prompts, n)), np.zeros((battles.n_prompts, n), dtype=bool)
+    for prompt, a, b, score in zip(battles.cluster, battles.a, battles.b, battles.score, strict=True):
+        off = score - 1 / (1 + math.exp(theta[b] - theta[a]))
+        sums[prompt, a] += off
+        sums[prompt, b] -= off
+        seen[prompt, [a, b]] = True
+    found = score_sums(battles, theta, component)
+    assert found.outer == pytest.approx(sums.T @ sums, abs=1e-9)
+    assert found.own.tolist() == seen.sum(axis=0).tolist()
+    expected = [int(seen[:, np.equal(component, number)].any(axis=1).sum()) for number in component]
+    assert found.prompts.tolist() == expected
+
+
+def test_gaps_between_prompt_numbers_and_rows_of_no_weight_do_not_count():
+    rows = worked_rows()
+    a, b, score = (np.array(column) for column in zip(*rows, strict=True))
+    plain = Battles(("x", "y", "z"), a, b, score, cluster=np.arange(35) % 7)
+    gaps = Battles(
+        ("x", "y", "z"),
+        np.append(a, 0),
+        np.append(b, 1),
+        np.append(score, 1.0),
+        weight=np.append(np.ones(35), 0),
+        cluster=np.append(np.arange(35) % 7 * 1_000_000, 5),
+    )
+    found, expected = spread_of(gaps), spread_of(plain)
+    assert (found.prompts, found.own) == (expected.prompts, expected.own)
+    assert found.covariance == pytest.approx(expected.covariance)
+
+
+def test_no_inverse_no_number():
+    assert np.isnan(sandwich(np.zeros((2, 2)), np.eye(2), 5, singular=False)).all()
+
+
+def test_ties_of_the_kth_place_all_count():
+    assert rank_draws(np.array([1.0, 0, 0, -1]), np.zeros((4, 4)), 2, df=None, seed=0).tolist() == [1, 1, 1, 0]

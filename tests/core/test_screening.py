@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from leaderboard.core.bradley_terry import fit_bt
+from leaderboard.core.fits import How
 from leaderboard.core.matrix import battles_from_rows
-from leaderboard.core.ratings import fit_bt
 from leaderboard.core.screening import chances, keep_rule, pairings_per_model, pairings_per_pair
 
 
@@ -40,7 +41,7 @@ LADDER = {f"m{i}": 3.0 - i for i in range(8)}
 
 
 def screened(rows=None, models=()):
-    return fit_bt(battles_from_rows(played(LADDER) if rows is None else rows, models=models))
+    return fit_bt(battles_from_rows(played(LADDER) if rows is None else rows, models=models), How())
 
 
 def test_clear_losers_are_left_out_with_their_chance():
