@@ -1,0 +1,74 @@
+"""Which fit a command is about: the options that say so, and what they mean together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from leaderboard.history.records import FitKey
+
+ScopeOption = Annotated[
+    str, typer.Option("--scope", help="overall, category=X, language=X or group=X: prompts of this kind alone.")
+]
+MethodOption = Annotated[
+    str | None, typer.Option("--method", help="bt (default), joint (every order with a position effect) or elo.")
+]
+PolicyOption = Annotated[
+    str | None,
+    typer.Option("--policy", help="What a pairing is worth whose orders disagree: tie (default), score, soft or drop."),
+]
+ControlOption = Annotated[
+    str | None, typer.Option("--control", help="length: ratings at equal length of the answers, beside the plain ones.")
+]
+
+OVERALL = "overall"
+SCOPES = ("category", "language", "group")
+METHODS = ("bt", "joint", "elo")
+POLICIES = ("tie", "score", "soft", "drop")
+CONTROLS = ("length",)
+
+
+def fit_key(scope: str, method: str | None, policy: str | None, control: str | None = None) -> FitKey:
+    """The fit that the options mean. BadInput for a word that is none, or for words that exclude each other."""
+    from leaderboard.errors import BadInput
+    from leaderboard.history.records import FitKey
+
+    checked_scope(scope)
+    _one_of("method", method, METHODS)
+    _one_of("policy", policy, POLICIES)
+    _one_of("control", control, CONTROLS)
+    if control is not None and method not in {None, "joint"}:
+        raise BadInput(f"--control {control} is part of method joint: leave --method {method} out")
+    if control is None and method != "joint":
+        return FitKey(scope, method or "bt", policy or "tie")
+    if policy is not None:
+        why = "method joint takes every order as it is" if control is None else "--control goes with method joint"
+        raise BadInput(f"--policy {policy}: {why}, so no policy applies; leave it out")
+    return FitKey(scope, "joint", None, control)
+
+
+def checked_scope(scope: str) -> str:
+    """The scope itself. BadInput names the choices."""
+    from leaderboard.errors import BadInput
+
+    kind, _, name = scope.partition("=")
+    if scope != OVERALL and (kind not in SCOPES or not name):
+        choices = ", ".join(f"{kind}=X" for kind in SCOPES[:-1])
+        raise BadInput(f"--scope {scope!r}: must be {OVERALL}, {choices} or {SCOPES[-1]}=X")
+    return scope
+
+
+def _one_of(name: str, word: str | None, known: tuple[str, ...]) -> None:
+    from leaderboard.errors import BadInput
+
+    if word is not None and word not in known:
+        choices = " or ".join(filter(None, [", ".join(known[:-1]), known[-1]]))
+        raise BadInput(f"--{name} {word!r}: must be {choices}")
+
+
+def fit_words(method: str, policy: str | None, control: str | None = None) -> str:
+    """`bt, policy tie`; `joint`; `joint, length held equal`."""
+    parts = [method, policy and f"policy {policy}", control and f"{control} held equal"]
+    return ", ".join(part for part in parts if part)
