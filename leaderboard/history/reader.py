@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -10,11 +10,11 @@ from typing import Self
 import duckdb
 
 from leaderboard.errors import BadInput, StoreDamaged
-from leaderboard.history import boards, derived, evidence, questions
+from leaderboard.history import boards, derived, evidence, questions, rating_facts, timeline
 from leaderboard.history.connection import connect_snapshot, rows_of, sql
 from leaderboard.history.pages import page
 from leaderboard.history.plain import plain
-from leaderboard.history.records import BiasRow, Row
+from leaderboard.history.records import OVERALL, BiasRow, FitKey, FitRecord, RatingFacts, Row
 from leaderboard.history.snapshots import current
 
 __all__ = ["SnapshotReader", "current", "open_snapshot"]
@@ -47,10 +47,43 @@ class SnapshotReader:
     def close(self) -> None:
         self._con.close()
 
-    def board(self, judge: str | None = None) -> Row:
-        """The board as strict JSON; see `boards.board`."""
+    def board(self, judge: str | None = None, key: FitKey = OVERALL, as_of: str | None = None) -> Row:
+        """The board as strict JSON, now or as it was; see `boards.board`."""
         with self._con.cursor() as con:
-            return boards.board(con, self.id, judge)
+            return boards.board(con, self.id, judge, key, as_of)
+
+    def board_of(self, records: Sequence[FitRecord]) -> Row:
+        """The board of fits that are not stored, as strict JSON; see `boards.board_of`."""
+        with self._con.cursor() as con:
+            return boards.board_of(con, self.id, records)
+
+    def stored(self, judge: str | None = None) -> list[Row]:
+        """Which fits of a judge there are; see `boards.stored`."""
+        with self._con.cursor() as con:
+            return boards.stored(con, judge)
+
+    def ratings(
+        self,
+        model: str | None = None,
+        judge: str | None = None,
+        key: FitKey = OVERALL,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Row:
+        """Standings over time, newest first, as {"items", "next_cursor"}; see `timeline.ratings`."""
+        with self._con.cursor() as con:
+            return timeline.ratings(con, model, judge, key, limit, cursor)
+
+    def changes(
+        self,
+        judge: str | None = None,
+        key: FitKey = OVERALL,
+        before: str | None = None,
+        after: str | None = None,
+    ) -> Row:
+        """What changed between two fits; see `timeline.changes`."""
+        with self._con.cursor() as con:
+            return timeline.changes(con, judge, key, before, after)
 
     def verdicts(
         self,
@@ -109,6 +142,13 @@ class SnapshotReader:
         """Those of the batches that this snapshot holds."""
         with self._con.cursor() as con:
             return derived.batches_among(con, ids)
+
+    def rating_facts(
+        self, stage: str, judge: str | None, fingerprint: str | None, *, lengths: bool = False
+    ) -> RatingFacts:
+        """The verdicts that fits of this judge and stage rest on; see `rating_facts.rating_facts`."""
+        with self._con.cursor() as con:
+            return rating_facts.rating_facts(con, stage, judge, fingerprint, lengths=lengths)
 
     def bias_rows(self, judge: str) -> list[BiasRow]:
         """Validation readings of the judge's newest fingerprint."""

@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from leaderboard.core.judged import Judged
 
 Row = dict[str, Any]
 
@@ -19,6 +25,9 @@ class StandingRow:
     """A model's row in a fit. Ratings and bounds in Elo points; None where they cannot be given, with the reason.
 
     `rank` counts within the component from 1; None without a match. `usd_per_verdict` is None where a price is unknown.
+    `tier`: from 1. `p_top1`, `p_topk`: chances, approximate. `expected_next`: expected share (0 to 1) against the model
+    ranked next below in the same component. `more_pairings`: on new prompts, to separate the two; None with
+    `more_reason`.
     """
 
     model: str
@@ -38,6 +47,29 @@ class StandingRow:
     ties: int = 0
     usd_per_verdict: Decimal | None = None
     simulated: bool = False
+    tier: int | None = None
+    p_top1: float | None = None
+    p_topk: float | None = None
+    expected_next: float | None = None
+    more_pairings: int | None = None
+    more_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FitKey:
+    """Which stored fit of a judge is meant. `scope`: `overall`, `category=X`, `language=X`, `group=X`.
+
+    `policy` is None with method `joint`, which takes every order outcome as it is; `control="length"` goes with it.
+    """
+
+    scope: str = "overall"
+    method: str = "bt"
+    policy: str | None = "tie"
+    control: str | None = None
+
+
+OVERALL = FitKey()
+"""The board that is shown unless another is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +77,8 @@ class FitRecord:
     """One estimation of ratings. `board` is the list it makes, `gate` the judge's swap-consistency gate.
 
     `head` is any JSON that belongs above the list; its `notes` (texts for the reader) are shown with the board.
+    `policy`, `control`: see FitKey. `failure` says why a fit could not be made: it has no standings, and the last one
+    that was made stays the board.
     """
 
     id: str
@@ -55,9 +89,10 @@ class FitRecord:
     scope: str = "overall"
     board: Board
     method: str
-    policy: str
+    policy: str | None
     prior: float | None
     anchor: str | None = None
+    control: str | None = None
     n_battles: int
     n_prompts: int
     components: int
@@ -65,6 +100,11 @@ class FitRecord:
     gate: Mapping[str, object] | None = None
     head: Mapping[str, object] = field(default_factory=dict)
     standings: tuple[StandingRow, ...] = ()
+    failure: str | None = None
+
+    @property
+    def key(self) -> FitKey:
+        return FitKey(self.scope, self.method, self.policy, self.control)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +127,30 @@ class StoredAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictColumns:
-    """Decided verdicts of one judge and stage, column by column, ordered by (prompt_id, model_a, model_b).
+class PromptFacts:
+    """What a prompt's verdicts can be grouped by; None where the prompt does not say."""
 
-    `outcome` is under policy `tie`. `judging_usd` is what the readings behind a model's verdicts cost, `answering_usd`
-    what its answers cost; None where a price is unknown.
+    id: str
+    category: str | None = None
+    language: str | None = None
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RatingFacts:
+    """Every verdict of a judge's fingerprint and stage, incomplete ones among them, by ascending verdict id.
+
+    `judged.prompt` indexes `prompts`. By row: `nano_usd` is what its readings cost in 1e-9 USD, -1 where unknown;
+    `simulated`; `length_a`, `length_b`: characters of each model's newest answer, all turns, 0 where there is no text
+    (None: not asked for).
     """
 
-    prompt_id: list[str]
-    model_a: list[str]
-    model_b: list[str]
-    outcome: list[str]
-    simulated: list[bool]
-    judging_usd: dict[str, Decimal | None]
-    answering_usd: dict[str, Decimal | None]
+    judged: Judged
+    prompts: tuple[PromptFacts, ...]
+    nano_usd: NDArray[np.int64]
+    simulated: NDArray[np.bool_]
+    length_a: NDArray[np.int64] | None = None
+    length_b: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 import duckdb
 
 from leaderboard.core.types import Judge, Model, Prompt
-from leaderboard.history import derived, fits, registry, snapshots, verdicts
+from leaderboard.history import derived, fits, rating_facts, registry, snapshots, verdicts
 from leaderboard.history.appending import NEW_READINGS, append
 from leaderboard.history.connection import transaction
 from leaderboard.history.opening import open_live, put_in_place
-from leaderboard.history.records import BiasRow, FitRecord, Snapshot, StoredAnswer, VerdictColumns
+from leaderboard.history.records import BiasRow, FitRecord, RatingFacts, Snapshot, StoredAnswer
 from leaderboard.history.rows import Touched, rows_of_batch, touched_by
 from leaderboard.history.trouble import named
 
@@ -135,9 +135,11 @@ class History:
         return verdicts.derive(self._con, touched)
 
     @_one_at_a_time
-    def verdict_rows(self, stage: str, judge: str | None, fingerprint: str | None) -> VerdictColumns:
-        """The decided verdicts that a fit of this judge and stage rests on."""
-        return derived.verdict_columns(self._con, stage, judge, fingerprint)
+    def rating_facts(
+        self, stage: str, judge: str | None, fingerprint: str | None, *, lengths: bool = False
+    ) -> RatingFacts:
+        """The verdicts that fits of this judge and stage rest on; see `rating_facts.rating_facts`."""
+        return rating_facts.rating_facts(self._con, stage, judge, fingerprint, lengths=lengths)
 
     @_one_at_a_time
     def bias_rows(self, judge: str) -> list[BiasRow]:
@@ -149,12 +151,14 @@ class History:
         """Each model's newest text for each turn of a prompt, by (prompt, model)."""
         return derived.newest_answers(self._con)
 
+    def append_fit(self, fit: FitRecord) -> bool:
+        """Store a fit and its standings; earlier ones stay. False: the newest one of its key says the same already."""
+        return self.append_fits([fit])[0]
+
     @_one_at_a_time
-    def append_fit(self, fit: FitRecord) -> None:
-        """Store a fit and its standings; earlier ones stay."""
-        with transaction(self._con):
-            append(self._con, "fit", [fits.fit_row(fit)])
-            append(self._con, "standing", fits.standing_rows(fit))
+    def append_fits(self, records: Sequence[FitRecord]) -> list[bool]:
+        """Store many, all or none; the answer tells for each what `append_fit` would."""
+        return fits.append_fits(self._con, records)
 
     @_one_at_a_time
     def publish(self, folder: Path, keep: int = 3, now: datetime | None = None) -> Snapshot:

@@ -21,18 +21,21 @@ Published = Callable[[], SnapshotReader]
 
 TOP = StandingRow(
     model="alpha", rating=1050.5, lower=1000.0, upper=1101.0, rank=1, n=12, component=0, wins=8, losses=3, ties=1,
-    usd_per_verdict=Decimal("0.000123456"), flags=("provisional", "simulated"), rank_reason="later",
+    usd_per_verdict=Decimal("0.000123456"), flags=("provisional", "simulated"), rank_reason="later", tier=1,
+    p_top1=0.9, p_topk=1.0, expected_next=0.64, more_pairings=80,
 )  # fmt: skip
 LOW = StandingRow(model="beta", rating=949.5, rank=2, n=12, component=0, interval_reason="fewer than 10 prompts")
 UNRATED = StandingRow(model="aardvark", rating=None, flags=("no_matches",))
 
 HEAD = {
     "method", "policy", "prior", "anchor", "n_battles", "components", "standings", "judges", "snapshot", "as_of",
-    "scope", "judge", "fingerprint", "simulated", "gate", "screened", "board", "fitted_at", "notes",
+    "scope", "judge", "fingerprint", "simulated", "gate", "screened", "board", "fitted_at", "notes", "n_prompts",
+    "screened_fit", "head", "fit", "side_by_side", "convergence", "versions", "k", "control", "old", "scopes", "fits",
 }  # fmt: skip
 STANDING = {
     "model", "rating", "lower", "upper", "interval_reason", "rank", "rank_lower", "rank_upper", "n", "component",
-    "flags", "wins", "losses", "ties", "usd_per_verdict", "rank_reason", "simulated",
+    "flags", "wins", "losses", "ties", "usd_per_verdict", "rank_reason", "simulated", "tier", "p_top1", "p_topk",
+    "expected_next", "more_pairings", "more_reason",
 }  # fmt: skip
 
 
@@ -49,7 +52,7 @@ def names(board: dict[str, object], which: str = "standings") -> list[str]:
 def test_before_the_first_fit_the_board_is_empty_and_says_so(published: Published) -> None:
     reader = published()
     board = reader.board()
-    assert board.keys() >= HEAD
+    assert board.keys() == HEAD
     assert (board["standings"], board["notes"], board["snapshot"]) == ([], [NO_FIT], reader.id)
     assert strict(board) == board
 
@@ -60,7 +63,7 @@ def test_validated_above_screened_below(history: History, published: Published) 
     history.append_fit(fit("f1", "screened", [LOW, TOP], second=90, head={"notes": ["kept: alpha"], "keep": ["alpha"]}))
     history.append_fit(fit("f2", "validated", [UNRATED, LOW, TOP], gate=gate, head={"notes": ["n"], "level": 0.95}))
     board = published().board()
-    assert board.keys() >= HEAD
+    assert board.keys() == HEAD
     assert (board["board"], names(board), names(board, "screened")) == (
         "validated", ["alpha", "beta", "aardvark"], ["alpha", "beta"],
     )  # fmt: skip
@@ -80,7 +83,8 @@ def test_a_standing_has_every_field_and_numbers(history: History, published: Pub
         "model": "alpha", "rating": 1050.5, "lower": 1000.0, "upper": 1101.0, "interval_reason": None, "rank": 1,
         "rank_lower": None, "rank_upper": None, "rank_reason": "later", "n": 12, "component": 0,
         "flags": ["provisional", "simulated"], "wins": 8, "losses": 3, "ties": 1, "usd_per_verdict": 0.000123456,
-        "simulated": False,
+        "simulated": False, "tier": 1, "p_top1": 0.9, "p_topk": 1.0, "expected_next": 0.64, "more_pairings": 80,
+        "more_reason": None,
     }  # fmt: skip
     assert standings[0].keys() == STANDING
     assert (standings[1]["rating"], standings[1]["rank"], standings[1]["usd_per_verdict"]) == (None, None, None)

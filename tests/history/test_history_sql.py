@@ -22,7 +22,12 @@ VIEWS = {
     "labels": "prompt_id, model_a, model_b, annotator, winner",
     "leaderboard": "scope, method, policy, model, rating, lower, upper, rank, rank_lower, rank_upper, n, "
     "flags, fitted_at",
+    "fits": "id, fitted_at, run, judge, fingerprint, scope, board, method, policy, control, prior, anchor, n_battles, "
+    "n_prompts, components, simulated, failure",
+    "standings": "fit, fitted_at, judge, scope, method, policy, control, board, model, rating, lower, upper, rank, "
+    "rank_lower, rank_upper, n",
 }
+LEADERBOARD_ENDS = ["tier", "p_top1", "p_topk", "expected_next", "more_pairings", "control"]
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -31,6 +36,10 @@ def test_views_begin_with_the_columns_that_people_rely_on(played: SnapshotReader
     columns = played.sql(f"SELECT * FROM {view}")["columns"]
     assert isinstance(columns, list)
     assert columns[: len(wanted)] == wanted
+
+
+def test_what_came_later_stands_at_the_end_of_the_leaderboard(played: SnapshotReader) -> None:
+    assert played.sql("SELECT * FROM leaderboard")["columns"][-6:] == LEADERBOARD_ENDS
 
 
 @pytest.mark.parametrize("view", ["answers", "models", "judges", "prompts", "runs"])

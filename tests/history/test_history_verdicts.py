@@ -6,7 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from history_facts import FINGERPRINT, answer, batch, both_orders, identical, judgement, pairing_id, stamp
+from history_facts import batch, both_orders, identical, judgement, pairing_id, stamp
 
 from leaderboard.core.types import Prompt
 from leaderboard.history.connection import rows_of
@@ -122,24 +122,6 @@ def test_category_and_language_come_from_the_prompt(history: History) -> None:
     history.copy_registry([], [], [prompt], [])
     (row,) = derived(history, *both_orders("p1", [WINS_A], [WINS_B]))
     assert (row["category"], row["language"], row["prompt_group"]) == ("chat", "nl", "g")
-
-
-def test_a_fit_gets_decided_verdicts_of_one_fingerprint_and_their_prices(history: History) -> None:
-    requests = [
-        answer("p1", "alpha", "x", cost_nano=5),
-        answer("p1", "beta", "y", cost_nano=None),
-        *both_orders("p1", [WINS_A], [WINS_B]),
-        *both_orders("p2", [WINS_A], [WINS_B], b="gamma", cost_nano=None),
-        judgement("p3", "ab", [(1, *WINS_A)]),
-        *both_orders("p4", [WINS_A], [WINS_B], fingerprint="e" * 64),
-    ]
-    derived(history, *requests)
-    found = history.verdict_rows("validation", "judy", FINGERPRINT)
-    assert (found.prompt_id, found.model_b, found.outcome) == (["p1", "p2"], ["beta", "gamma"], ["a", "a"])
-    assert found.simulated == [False, False]
-    assert found.judging_usd == {"alpha": None, "beta": Decimal("0.0000006"), "gamma": None}
-    assert found.answering_usd == {"alpha": Decimal("0.000000005"), "beta": None}
-    assert history.verdict_rows("screening", "judy", FINGERPRINT).prompt_id == []
 
 
 def test_bias_rows_are_validation_readings_of_the_newest_fingerprint(history: History) -> None:

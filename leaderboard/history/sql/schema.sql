@@ -91,3 +91,14 @@ CREATE TABLE IF NOT EXISTS standing (
     rank_lower INTEGER, rank_upper INTEGER, rank_reason VARCHAR, n BIGINT, component INTEGER, flags VARCHAR[],
     wins BIGINT, losses BIGINT, ties BIGINT, usd_per_verdict DECIMAL(18, 9), simulated BOOLEAN
 );
+
+-- Columns that came later: files that were made without them get them too.
+ALTER TABLE fit ADD COLUMN IF NOT EXISTS control VARCHAR;
+ALTER TABLE fit ADD COLUMN IF NOT EXISTS failure VARCHAR;
+ALTER TABLE fit ADD COLUMN IF NOT EXISTS content VARCHAR;
+ALTER TABLE standing ADD COLUMN IF NOT EXISTS tier INTEGER;
+ALTER TABLE standing ADD COLUMN IF NOT EXISTS p_top1 DOUBLE;
+ALTER TABLE standing ADD COLUMN IF NOT EXISTS p_topk DOUBLE;
+ALTER TABLE standing ADD COLUMN IF NOT EXISTS expected_next DOUBLE;
+ALTER TABLE standing ADD COLUMN IF NOT EXISTS more_pairings BIGINT;
+ALTER TABLE standing ADD COLUMN IF NOT EXISTS more_reason VARCHAR;

@@ -54,15 +54,33 @@ FROM attempt WHERE cost_usd IS NOT NULL;
 CREATE OR REPLACE VIEW labels AS
 SELECT prompt_id, model_a, model_b, annotator, winner, source, labelled_at FROM label;
 
--- leaderboard: how do the models stand now, by the fit of each judge, list and scope that was stored last?
+-- leaderboard: how do the models stand now, by the fit of each judge, list, scope and method that was stored last?
 CREATE OR REPLACE VIEW leaderboard AS
-WITH newest AS (
-    SELECT *, rowid AS place FROM fit
+WITH made AS (SELECT *, rowid AS place FROM fit WHERE failure IS NULL),
+newest AS (
+    SELECT * FROM made
     QUALIFY fingerprint IS NOT DISTINCT FROM
             first_value(fingerprint) OVER (PARTITION BY judge ORDER BY place DESC)
-        AND row_number() OVER (PARTITION BY judge, board, scope, method, policy ORDER BY place DESC) = 1
+        AND row_number() OVER (
+            PARTITION BY judge, fingerprint, board, scope, method, policy, control ORDER BY place DESC
+        ) = 1
 )
 SELECT f.scope, f.method, f.policy, s.model, s.rating, s.lower, s.upper, s.rank, s.rank_lower, s.rank_upper, s.n,
        s.flags, f.fitted_at, f.board, f.judge, f.fingerprint, s.component, s.wins, s.losses, s.ties,
-       s.usd_per_verdict, s.interval_reason, s.rank_reason, s.simulated, f.id AS fit
+       s.usd_per_verdict, s.interval_reason, s.rank_reason, s.simulated, f.id AS fit, s.tier, s.p_top1, s.p_topk,
+       s.expected_next, s.more_pairings, f.control
 FROM newest f JOIN standing s ON s.fit = f.id;
+
+-- fits: when were which ratings made, from how much, and why could some not be made?
+CREATE OR REPLACE VIEW fits AS
+SELECT id, fitted_at, run, judge, fingerprint, scope, board, method, policy, control, prior, anchor, n_battles,
+       n_prompts, components, simulated, failure
+FROM fit;
+
+-- standings: how did each model stand in every fit that was made, then and now?
+CREATE OR REPLACE VIEW standings AS
+SELECT s.fit, f.fitted_at, f.judge, f.scope, f.method, f.policy, f.control, f.board, s.model, s.rating, s.lower,
+       s.upper, s.rank, s.rank_lower, s.rank_upper, s.n, s.flags, s.component, s.wins, s.losses, s.ties,
+       s.usd_per_verdict, s.interval_reason, s.rank_reason, s.simulated, s.tier, s.p_top1, s.p_topk, s.expected_next,
+       s.more_pairings, s.more_reason, f.fingerprint
+FROM standing s JOIN fit f ON f.id = s.fit;
