@@ -7,7 +7,26 @@ from pathlib import Path
 import typer
 
 from leaderboard import __version__
-from leaderboard.cli import bias, board, demo, init, jobs, judges, models, parse, prompts, run, runs, serve, sql, status
+from leaderboard.cli import (
+    bias,
+    board,
+    changes,
+    compare,
+    demo,
+    fit,
+    init,
+    jobs,
+    judges,
+    models,
+    parse,
+    prompts,
+    ratings,
+    run,
+    runs,
+    serve,
+    sql,
+    status,
+)
 from leaderboard.cli.dotenv import read_dotenv
 
 app = typer.Typer(
@@ -44,8 +63,12 @@ app.add_typer(prompts.app, name="prompts")
 app.command("run")(run.run)
 app.command("runs")(runs.runs)
 app.command("board")(board.board)
+app.command("compare")(compare.compare)
+app.command("ratings")(ratings.ratings)
+app.command("changes")(changes.changes)
 app.command("bias")(bias.bias)
 app.command("parse")(parse.parse)
+app.command("fit")(fit.fit)
 app.command("sql")(sql.sql)
 app.command("snapshot")(sql.snapshot)
 app.command("status")(status.status)

@@ -8,6 +8,7 @@ from leaderboard.cli import options as o
 from leaderboard.cli.board import figure, gate_facts
 from leaderboard.cli.screen import facts, headline, print_json, say, table
 from leaderboard.cli.stores import snapshot_of
+from leaderboard.core.fits import SCALE
 
 
 def bias(judge: o.JudgeOption = None, home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
@@ -45,6 +46,7 @@ def _show(report: dict[str, Any]) -> None:
             ("pairings", f"{report['pairings']}, readable in both orders {report['pairings_both']}"),
             *gate_facts(c["value"], {**c, **report["gate"]}),
             ("P(first wins)", f"{figure(first['share'], first)}, ties {first['tie']}"),
+            *_position_effect(report["position_effect"]),
             ("sign test", _sign_test(report["sign_test"])),
             *_agreement(report["agreement"]),
             ("decided share D", figure(report["decided_share"], {})),
@@ -55,6 +57,24 @@ def _show(report: dict[str, Any]) -> None:
     table(("when the answers swap places~", "pairings>"), _swap_rows(report["swap_table"], report["flips"]))
     say("")
     facts((words(name), reason) for name, reason in report["reasons"].items())
+
+
+def _position_effect(found: dict[str, Any]) -> list[tuple[str, object]]:
+    """The pull to the first position, in logits and in Elo points, each with its interval as far as there is one."""
+    if found["logit"] is None:
+        return []
+    p_value = found["p_value"]
+    chance = [] if p_value is None else [f"p {p_value:.2g}"]
+    return [
+        ("position effect", ", ".join([f"{_signed(found, 1, 3)} logits", *chance])),
+        ("in Elo points", _signed(found, SCALE, 1)),
+    ]
+
+
+def _signed(found: dict[str, Any], scale: float, places: int) -> str:
+    ends = [found[key] for key in ("lower", "upper") if found[key] is not None]
+    within = ", ".join(f"{scale * end:+.{places}f}" for end in ends)
+    return f"{scale * found['logit']:+.{places}f}" + (f" [{within}]" if within else "")
 
 
 def _sign_test(found: dict[str, Any]) -> str | None:

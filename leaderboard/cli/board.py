@@ -2,49 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
+from leaderboard.cli import fit_options as f
 from leaderboard.cli import options as o
-from leaderboard.cli.screen import counted, facts, headline, print_json, room_beside, say, table
+from leaderboard.cli.screen import counted, facts, headline, print_json, say, table
+from leaderboard.cli.standings import legend, print_list
 from leaderboard.cli.stores import snapshot_of
 
-WIDEST_BAR = 25
-NARROWEST_BAR = 9
-BAR_PLACE = 4
+if TYPE_CHECKING:
+    from leaderboard.history.reader import SnapshotReader
+    from leaderboard.history.records import FitKey
+
 NOT_SENT = "not sent"
+NAMED = 3
+PROVISIONAL = "Screened only, provisional"
+AsOfOption = Annotated[
+    str | None, typer.Option("--as-of", metavar="TIME", help="The board as it was known then, for example 2026-03-01.")
+]
 Row = dict[str, Any]
 
 
-def board(judge: o.JudgeOption = None, home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
-    """Print the board: who is best, and how sure that is."""
+def board(
+    scope: f.ScopeOption = f.OVERALL,
+    policy: f.PolicyOption = None,
+    method: f.MethodOption = None,
+    control: f.ControlOption = None,
+    judge: o.JudgeOption = None,
+    as_of: AsOfOption = None,
+    home: o.HomeOption = o.DEFAULT_HOME,
+    as_json: o.JsonOption = False,
+) -> None:
+    """Print the board: who is best, and how sure that is.
+
+    The usual fits are stored with every run. Any other one is derived on the spot from the stored verdicts.
+    """
+    key = f.fit_key(scope, method, policy, control)
     with snapshot_of(home) as reader:
-        found = reader.board(judge)
+        found = _found(reader, home, judge, key, as_of)
     print_json(found) if as_json else print_board(found)
+
+
+def _found(reader: SnapshotReader, home: Path, judge: str | None, key: FitKey, as_of: str | None) -> Row:
+    """The stored board; without one the derived board, which needs the statistics. The past is only what was stored."""
+    from leaderboard.history.boards import NotStored
+
+    try:
+        return reader.board(judge, key, as_of)
+    except NotStored:
+        if as_of is not None:
+            raise
+    from leaderboard.home import Home
+    from leaderboard.settings import load_settings
+    from leaderboard.tournament.derived import derived_board
+
+    return derived_board(reader, load_settings(Home(home).settings_file), judge, key)
 
 
 def print_board(found: Row) -> None:
     """The head, the list, and below it the screened list, which has no scale in common with it."""
-    headline(f"Board of judge {found['judge']}" + (" (SIMULATED)" if found["simulated"] else ""))
+    whose = f" of judge {found['judge']}" if found["judge"] else ""
+    headline(f"Board{whose}" + (" (SIMULATED)" if found["simulated"] else ""))
     facts(head_facts(found))
-    _print_list(found["standings"], "Validated" if found["board"] == "validated" else "Screened only, provisional")
+    print_list(found["standings"], "Validated" if found["board"] == "validated" else PROVISIONAL)
     if found["screened"]:
-        _print_list(found["screened"], "Screened only, provisional")
+        below = found["screened_fit"]
+        print_list(found["screened"], f"{PROVISIONAL} ({f.fit_words(below['method'], below['policy'])})")
+    for line in legend([*found["standings"], *found["screened"]]):
+        say(f"\n{line}")
+    _print_side_by_side(found)
     for note in found["notes"]:
         say(f"\nnote: {note}")
 
 
 def head_facts(found: Row) -> list[tuple[str, object]]:
-    """How consistent the judge is, how lopsided; what the ratings are."""
+    """How consistent the judge is, how lopsided; what the ratings are, and as of when."""
     gate, first = found["gate"], found["head"].get("p_first")
-    battles = f"{counted(found['n_battles'], 'verdict')} on {counted(found['n_prompts'], 'prompt')}"
     return [
         *([] if not gate else gate_facts(gate["c"], gate, f" of {counted(gate['n'], 'pairing')}" if gate["n"] else "")),
         ("P(first wins)", None if not first else figure(first["share"], first)),
-        ("ratings", f"{found['method']}, policy {found['policy']}, {battles}"),
+        *_position_effects(found["judges"]),
         ("judged by", _judging(found["head"])),
+        ("ratings", _ratings(found)),
+        ("scope", found["scope"]),
+        ("intervals", found["head"].get("intervals")),
+        ("rank intervals", found["head"].get("rank_intervals")),
+        ("equal length", _length_effect(found["control"])),
+        ("as of", found["as_of"]),
+        ("OLD", None if not found["old"] else f"since {found['old']['since']}: {found['old']['reason']}"),
     ]
+
+
+def _ratings(found: Row) -> str:
+    words = f.fit_words(found["method"], found["policy"]) if found["method"] else "none"
+    battles = counted(found["n_battles"], "order outcome" if found["method"] == "joint" else "verdict")
+    return f"{words}, {battles} on {counted(found['n_prompts'], 'prompt')}"
 
 
 def _judging(head: Row) -> str:
@@ -53,6 +108,32 @@ def _judging(head: Row) -> str:
     sent = head.get("judge_parameters") or {}
     refused = [name for name, value in sent.items() if value == NOT_SENT]
     return f"{protocol}; {', '.join(refused)} not sent" if refused else protocol
+
+
+def _position_effects(judges: list[Row]) -> list[tuple[str, object]]:
+    """What the first place is worth, a line a judge."""
+    several = len(judges) > 1
+    return [
+        (f"position, {each['judge']}" if several else "position effect", effect_words(each["first_position"]))
+        for each in judges
+    ]
+
+
+def effect_words(effect: Row) -> str:
+    """An effect in logits with its interval, in Elo points, with p; or why there is none."""
+    if effect["logit"] is None:
+        return f"– ({effect['reason']})"
+    ends = "" if effect["lower"] is None else f" [{effect['lower']:+.3f}, {effect['upper']:+.3f}]"
+    sure = f"p {effect['p_value']:.2g}" if effect["p_value"] is not None else effect["reason"]
+    return f"{effect['logit']:+.3f} logits{ends} = {effect['elo']:+.0f} Elo" + (f", {sure}" if sure else "")
+
+
+def _length_effect(control: Row | None) -> str | None:
+    """What a usual difference of length is worth, and how much of the verdicts says so."""
+    if control is None:
+        return None
+    left = f", {control['left_out']} left out" if control["left_out"] else ""
+    return f"{effect_words(control['effect'])}; {counted(control['rows'], 'order outcome')}{left}"
 
 
 def gate_facts(c: float | None, gate: Row, over: str = "") -> list[tuple[str, object]]:
@@ -72,80 +153,18 @@ def figure(value: float | None, ends: Row) -> str:
     return f"{value:.3f}" if lower is None or upper is None else f"{value:.3f} [{lower:.3f}, {upper:.3f}]"
 
 
-def _print_list(rows: list[Row], title: str) -> None:
-    """One list with its bars to scale; what all of its rows share is said once, below it."""
-    flags, reason = _shared_flags(rows), _shared_reason(rows)
-    columns: dict[str, Callable[[Row], object]] = {
-        "group>": (lambda row: row["component"] + 1) if _in_groups(rows) else (lambda row: None),
-        "#>": lambda row: row["rank"],
-        "model!": lambda row: row["model"],
-        "rating>": lambda row: None if row["rating"] is None else f"{row['rating']:.0f}",
-        "95 % interval>": partial(_interval, shared_reason=reason),
-        "W/L/T>": partial(_record, rows),
-        "USD/verdict>": lambda row: None if row["usd_per_verdict"] is None else f"{row['usd_per_verdict']:.5f}",
-        "flags~": lambda row: ", ".join(flag for flag in row["flags"] if flag not in flags) or None,
-    }
-    headline(f"\n{title}")
-    _print_with_bars(columns, rows)
-    if flags:
-        say(f"all: {', '.join(flags)}")
-    if reason:
-        say(f"no intervals: {reason}")
+def _print_side_by_side(found: Row) -> None:
+    """How the other fits of the same pairings order the models, and whom they put the other way round."""
+    beside = (found["side_by_side"] or {}).get("fits", [])
+    if not beside:
+        return
+    headline(f"\nBeside {f.fit_words(found['method'], found['policy'])}")
+    table(("fit", "Kendall tau>", "why~", "separated here or there, and reversed~"), map(_beside, beside))
 
 
-def _print_with_bars(columns: dict[str, Callable[[Row], object]], rows: list[Row]) -> None:
-    names = list(columns)
-    body = [[show(row) for show in columns.values()] for row in rows]
-    room = min(room_beside(names, body), WIDEST_BAR)
-    if room >= NARROWEST_BAR:
-        names.insert(BAR_PLACE, "")
-        scale = _range(rows)
-        for cells, row in zip(body, rows, strict=True):
-            cells.insert(BAR_PLACE, _bar(row, scale, room))
-    table(names, body)
-
-
-def _shared_flags(rows: Sequence[Row]) -> list[str]:
-    """The flags that every row has, in the order of the first."""
-    return [flag for flag in rows[0]["flags"] if all(flag in row["flags"] for row in rows)] if rows else []
-
-
-def _shared_reason(rows: Sequence[Row]) -> str | None:
-    """Why no row has an interval, when that is one reason."""
-    reasons = {row["interval_reason"] for row in rows}
-    return reasons.pop() if len(reasons) == 1 else None
-
-
-def _in_groups(rows: Sequence[Row]) -> bool:
-    return len({row["component"] for row in rows if row["rating"] is not None}) > 1
-
-
-def _record(rows: Sequence[Row], row: Row) -> str:
-    """Wins, losses and ties, each as wide as the widest of its kind."""
-    kinds = ("wins", "losses", "ties")
-    return "/".join(str(row[kind]).rjust(max(len(str(each[kind])) for each in rows)) for kind in kinds)
-
-
-def _interval(row: Row, shared_reason: str | None) -> str | None:
-    if row["lower"] is None or row["upper"] is None:
-        return None if shared_reason else row["interval_reason"]
-    return f"{row['lower']:.0f} to {row['upper']:.0f}"
-
-
-def _range(rows: Sequence[Row]) -> tuple[float, float]:
-    ends = [row[name] for row in rows for name in ("lower", "upper", "rating") if row[name] is not None]
-    return (min(ends), max(ends)) if ends else (0.0, 0.0)
-
-
-def _bar(row: Row, scale: tuple[float, float], width: int) -> str | None:
-    """The interval drawn to scale."""
-    low, high = scale
-    if row["lower"] is None or row["upper"] is None or high <= low:
-        return None
-    cells = [" "] * width
-    left, middle, right = (
-        round((row[name] - low) / (high - low) * (width - 1)) for name in ("lower", "rating", "upper")
-    )
-    cells[left : right + 1] = "─" * (right - left + 1)
-    cells[middle] = "●"
-    return "".join(cells)
+def _beside(fit: Row) -> tuple[object, ...]:
+    tau = fit["kendall_tau"]
+    pairs = [f"{pair['a']} – {pair['b']}" for pair in fit["reversed"]]
+    more = [f"{len(pairs) - NAMED} more"] if len(pairs) > NAMED else []
+    words = f.fit_words(fit["method"], fit["policy"])
+    return words, None if tau is None else f"{tau:.3f}", fit["tau_reason"], ", ".join([*pairs[:NAMED], *more]) or "none"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -48,3 +49,20 @@ def played_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def demo_home(played_demo: Path, tmp_path: Path) -> Path:
     """A played quick demo to do anything with."""
     return Path(shutil.copytree(played_demo, tmp_path / "demo"))
+
+
+@pytest.fixture(scope="session")
+def played_twice(played_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The quick demo, played again with `guest` and its answers: two fits of all that is stored. Only to be read."""
+    folder = tmp_path_factory.mktemp("twice")
+    home = Path(shutil.copytree(played_demo, folder / "home"))
+    prompts = typed("prompts", "list", "--json", "--home", home).json["items"]
+    answers = [{"prompt_id": prompt["id"], "turns": ["An answer."] * len(prompt["turns"])} for prompt in prompts]
+    (folder / "answers.jsonl").write_text("\n".join(map(json.dumps, answers)), encoding="utf-8")
+    for words in (
+        ["models", "import-answers", "guest", "answers.jsonl", "--home", "home"],
+        ["demo", "--quick", "--seed", "3", "--home", "home", "--json"],
+    ):
+        ran = started(*words, cwd=folder)
+        assert ran.code == 0, ran.err
+    return home

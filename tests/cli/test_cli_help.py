@@ -20,7 +20,10 @@ HEAVY = {
     *("uvicorn", "apscheduler", "jinja2", "pyarrow", "openai"),
 }
 COMMANDS = {
-    "": ["demo", "init", "run", "runs", "board", "bias", "parse", "sql", "snapshot", "status", "serve", "api"],
+    "": [
+        *("demo", "init", "run", "runs", "board", "compare", "ratings", "changes", "bias", "fit", "parse", "sql"),
+        *("snapshot", "status", "serve", "api"),
+    ],
     "models": ["add", "list", "show", "check", "pause", "resume", "retire", "import-answers"],
     "judges": ["add", "list", "show", "check"],
     "prompts": ["import", "list", "stats"],
@@ -31,13 +34,13 @@ PAGES = [f"{group} {verb}".split() for group, verbs in COMMANDS.items() for verb
 
 @pytest.mark.parametrize("command", PAGES, ids=" ".join)
 def test_every_command_explains_itself(command: list[str]) -> None:
-    """Each option says what it does, each page says where the tournament is."""
+    """Each option says what it does, each page says where the tournament is, if there has to be one."""
     page = typed(*command, "--help")
     assert page.code == 0
     assert page.out.startswith(f"Usage: leaderboard {' '.join(command)} [OPTIONS]")
     options = page.out.split("Options:\n")[1].split("\n  -")
     assert all(len(option.split("  ", 1)) == 2 and option.split("  ", 1)[1].strip() for option in options)
-    assert ("--home" in page.out) == (command != ["parse"])
+    assert ("--home" in page.out) == (command not in (["parse"], ["fit"]))
 
 
 @pytest.mark.parametrize("group", COMMANDS)
@@ -59,6 +62,9 @@ def test_a_group_lists_its_commands_in_whole_sentences(group: str) -> None:
         (["runs", "--limit", "0"], "--limit"),
         (["run", "--top-k", "many"], "--top-k"),
         (["sql"], "text"),
+        (["compare", "a"], "b"),
+        (["compare", "a", "b", "--min-effect", "much"], "--min-effect"),
+        (["ratings", "--limit", "0"], "--limit"),
     ],
 )
 def test_a_usage_error_ends_with_2_and_names_the_word(words: list[str], named: str) -> None:
@@ -109,10 +115,18 @@ def test_no_module_of_the_command_line_loads_anything_heavy_by_itself(tmp_path: 
     assert loaded_by("\n".join(f"import {name}" for name in names), tmp_path) == set()
 
 
-def test_the_board_needs_duckdb(played_demo: Path, tmp_path: Path) -> None:
+STORED = [
+    *(["board"], ["board", "--policy", "drop"], ["board", "--method", "joint"], ["board", "--control", "length"]),
+    *(["board", "--scope", "language=nl"], ["board", "--as-of", "2100-01-01"], ["ratings"], ["ratings", "sim-elm"]),
+]
+
+
+@pytest.mark.parametrize("words", STORED, ids=" ".join)
+def test_what_is_stored_needs_duckdb(played_demo: Path, tmp_path: Path, words: list[str]) -> None:
     """Neither the providers' library nor the statistics: the board is ready in the snapshot."""
-    code = TYPED.format(words=["board", "--json", "--home", str(played_demo)])
-    assert loaded_by(code, tmp_path) - {"pydantic"} == {"duckdb"}
+    for form in (["--json"], []):
+        code = TYPED.format(words=[*words, *form, "--home", str(played_demo)])
+        assert loaded_by(code, tmp_path) - {"pydantic"} == {"duckdb"}
 
 
 def test_the_search_for_heavy_modules_finds_one(tmp_path: Path) -> None:

@@ -16,6 +16,11 @@ LISTS = [["models", "list"], ["judges", "list"], ["prompts", "list"], ["runs"]]
 READS = [
     *LISTS,
     ["board"],
+    ["board", "--scope", "language=en"],
+    ["board", "--scope", "category=math", "--policy", "soft"],
+    ["board", "--control", "length"],
+    ["compare", "sim-hazel", "sim-birch"],
+    ["ratings", "--policy", "drop"],
     ["bias"],
     ["status"],
     ["models", "show", "sim-elm"],
@@ -28,7 +33,8 @@ READS = [
 ]
 STANDING = {
     *("model", "rating", "lower", "upper", "interval_reason", "rank", "rank_lower", "rank_upper", "n", "component"),
-    *("flags", "wins", "losses", "ties", "usd_per_verdict"),
+    *("flags", "wins", "losses", "ties", "usd_per_verdict", "tier", "p_top1", "p_topk", "expected_next"),
+    *("more_pairings", "more_reason"),
 }
 
 

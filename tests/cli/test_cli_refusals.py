@@ -159,12 +159,20 @@ def test_an_unknown_name_is_answered_with_close_ones(demo_home: Path) -> None:
     assert "sim-judge-fair" in refused(demo_home, "run", "--judge", "nobody", "-y")
     assert "sim-judge-biased" in refused(demo_home, "board", "--judge", "nobody")
     assert "sim-judge-biased" in refused(demo_home, "bias", "--judge", "nobody")
+    assert "sim-elm" in refused(demo_home, "compare", "sim-hazel", "sim-elmm")
+    assert "sim-elm" in refused(demo_home, "ratings", "sim-elmm")
+    for command in (["compare", "sim-hazel", "sim-elm"], ["ratings"], ["changes"]):
+        assert "sim-judge-biased" in refused(demo_home, *command, "--judge", "nobody")
     assert "sim-elm" in refused(demo_home, "models", "pause", "sim-elmm")
     assert "screening" in refused(demo_home, "run", "sceening")
 
 
 @pytest.mark.parametrize(
-    "words", [["board"], ["models", "list"], ["run"], ["status"], ["snapshot"], ["sql", "select 1"]]
+    "words",
+    [
+        *(["board"], ["models", "list"], ["run"], ["status"], ["snapshot"], ["sql", "select 1"]),
+        *(["compare", "a", "b"], ["ratings"], ["changes"]),
+    ],
 )
 @pytest.mark.parametrize("place", ["missing", "a-file", "a-file/below", "empty"])
 def test_a_home_that_is_none_is_refused_and_stays_none(tmp_path: Path, place: str, words: list[str]) -> None:
@@ -367,7 +375,7 @@ def test_a_bad_query_is_refused(demo_home: Path, text: str, said: str) -> None:
 
 
 def test_before_the_first_publication_there_is_no_board(bare: Path) -> None:
-    for words in (["board"], ["bias"], ["sql", "select 1"]):
+    for words in (["board"], ["bias"], ["sql", "select 1"], ["compare", "a", "b"], ["ratings"], ["changes"]):
         assert "leaderboard run" in refused(bare, *words)
 
 

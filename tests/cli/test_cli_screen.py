@@ -30,6 +30,7 @@ from leaderboard.cli.status import duration
 from tests.cli.terminal import started, typed
 
 READS = ["board", "bias", "runs", "status", "models list", "judges list", "prompts list", "prompts stats"]
+READS += ["board --control length", "ratings", "ratings sim-elm"]
 READS += ["models show sim-elm", "judges show sim-judge-biased", "run --dry-run", "sql 'select text from answers'"]
 
 
@@ -73,7 +74,10 @@ def test_rows_of_the_board_share_what_they_share_once(played_demo: Path, monkeyp
 def standing(model: str, rating: float | None, reach: float | None, **more: Any) -> dict[str, Any]:
     ends = {"lower": None, "upper": None} if rating is None or reach is None else _ends(rating, reach)
     counts = {"wins": 7, "losses": 10, "ties": 0, "usd_per_verdict": None, "interval_reason": None, "rank": 1}
-    return {"model": model, "rating": rating, "component": 0, "flags": [], **ends, **counts, **more}
+    ranks = dict.fromkeys(
+        ("rank_lower", "rank_upper", "tier", "p_top1", "expected_next", "more_pairings", "more_reason")
+    )
+    return {"model": model, "rating": rating, "component": 0, "flags": [], **ends, **counts, **ranks, **more}
 
 
 def _ends(rating: float, reach: float) -> dict[str, float]:
@@ -83,7 +87,8 @@ def _ends(rating: float, reach: float) -> dict[str, float]:
 def board_of(*rows: dict[str, Any], **more: Any) -> dict[str, Any]:
     head = {"judge": "j", "simulated": False, "gate": None, "head": {}, "method": "bt", "policy": "tie"}
     counts = {"n_battles": 1, "n_prompts": 1, "board": "validated", "screened": [], "notes": []}
-    return {**head, **counts, "standings": list(rows), **more}
+    rest = {"scope": "overall", "as_of": None, "judges": [], "side_by_side": None, "control": None, "old": None}
+    return {**head, **counts, **rest, "standings": list(rows), **more}
 
 
 def shown_board(capsys: pytest.CaptureFixture[str], *rows: dict[str, Any], **more: Any) -> list[str]:

@@ -1,0 +1,167 @@
+"""The lists of a board on the screen: a row a model, what all rows share said once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from leaderboard.cli.bars import Interval, table_with_bars
+from leaderboard.cli.screen import headline, room_beside, say, table
+
+BAR_BEFORE = "95 % interval>"
+HARDLY, SURELY = 0.005, 0.995
+LEGEND = (
+    "≈P(first): approximate chance to be the best. vs next: expected share against the next one below, under this "
+    "judge and policy. more: pairings of these two, each on a new prompt, to separate them in 80 % of the cases."
+)
+Row = dict[str, Any]
+Columns = dict[str, Callable[[Row], object]]
+
+
+def print_list(rows: Sequence[Row], title: str) -> None:
+    """One list with its bars to scale. Where the screen is too narrow for all columns, it takes two tables."""
+    headline(f"\n{title}")
+    first, more, flags = _rating_columns(rows), _next_columns(rows), _flag_column(rows)
+    if room_beside(*_cells({**first, **more, **flags}, rows)) >= 0:
+        _print_with_bars({**first, **more, **flags}, rows)
+    else:
+        _print_with_bars({**first, **flags}, rows)
+        _print_below(more, rows)
+    for line in _said_once(rows):
+        say(line)
+
+
+def legend(rows: Sequence[Row]) -> list[str]:
+    """What the columns mean that nobody can guess, if they are there."""
+    return [LEGEND] if any(row["p_top1"] is not None for row in rows) else []
+
+
+def _rating_columns(rows: Sequence[Row]) -> Columns:
+    return {
+        "group>": lambda row: row["component"] + 1 if len(_groups(rows)) > 1 else None,
+        "tier>": partial(_tier, rows),
+        "#>": lambda row: row["rank"],
+        "ranks>": rank_interval,
+        "model!": lambda row: row["model"],
+        "rating>": lambda row: None if row["rating"] is None else f"{row['rating']:.0f}",
+        BAR_BEFORE: partial(_interval, shared_reason=_shared(rows, "interval_reason")),
+        "equal length>": lambda row: _controlled(row.get("controlled")),
+        "W/L/T>": partial(_record, rows),
+    }
+
+
+def _next_columns(rows: Sequence[Row]) -> Columns:
+    shared = _shared_why(rows)
+    return {
+        "≈P(first)>": lambda row: _chance(row["p_top1"]),
+        "vs next>": lambda row: None if row["expected_next"] is None else f"{row['expected_next']:.2f}",
+        "more>": lambda row: row["more_pairings"],
+        "why~": lambda row: None if shared else _why(row),
+        "USD/verdict>": lambda row: None if row["usd_per_verdict"] is None else f"{row['usd_per_verdict']:.5f}",
+    }
+
+
+def _flag_column(rows: Sequence[Row]) -> Columns:
+    shared = _shared_flags(rows)
+    return {"flags~": lambda row: ", ".join(flag for flag in row["flags"] if flag not in shared) or None}
+
+
+def _cells(columns: Columns, rows: Sequence[Row]) -> tuple[list[str], list[list[object]]]:
+    return list(columns), [[show(row) for show in columns.values()] for row in rows]
+
+
+def _print_with_bars(columns: Columns, rows: Sequence[Row]) -> None:
+    intervals = [Interval(row["lower"], row["rating"], row["upper"]) for row in rows]
+    table_with_bars(*_cells(columns, rows), intervals, place=list(columns).index(BAR_BEFORE))
+
+
+def _print_below(columns: Columns, rows: Sequence[Row]) -> None:
+    """The columns that had no room beside the ratings, unless they are empty."""
+    names, body = _cells(columns, rows)
+    if any(cell is not None for cells in body for cell in cells):
+        say("")
+        table(["model!", *names], [[row["model"], *cells] for row, cells in zip(rows, body, strict=True)])
+
+
+def _said_once(rows: Sequence[Row]) -> list[str]:
+    """What all rows share."""
+    flags, no_interval, why = _shared_flags(rows), _shared(rows, "interval_reason"), _shared_why(rows)
+    one_tier = {row["tier"] for row in rows if row["rating"] is not None} == {1} and len(rows) > 1
+    said = {
+        f"all: {', '.join(flags)}": flags,
+        f"no intervals: {no_interval}": no_interval,
+        "one tier: nobody is surely worse than the best": one_tier and len(_groups(rows)) == 1,
+        f"more pairings: {why}": why,
+    }
+    return [line for line, holds in said.items() if holds]
+
+
+def _groups(rows: Sequence[Row]) -> set[int]:
+    """The components of the rated models: no chain of verdicts links one with another."""
+    return {row["component"] for row in rows if row["rating"] is not None}
+
+
+def _tier(rows: Sequence[Row], row: Row) -> object:
+    """Named where it begins; one tier needs no column."""
+    tiers = {(each["component"], each["tier"]) for each in rows if each["tier"] is not None}
+    if len(tiers) <= len(_groups(rows)) or row["tier"] is None:
+        return None
+    first = next(each for each in rows if (each["component"], each["tier"]) == (row["component"], row["tier"]))
+    return row["tier"] if row is first else ""
+
+
+def rank_interval(row: Row) -> str | None:
+    """The rank interval."""
+    lower, upper = row["rank_lower"], row["rank_upper"]
+    if lower is None or upper is None:
+        return None
+    return f"{lower}" if lower == upper else f"{lower}–{upper}"
+
+
+def _interval(row: Row, shared_reason: str | None) -> str | None:
+    if row["lower"] is None or row["upper"] is None:
+        return None if shared_reason else row["interval_reason"]
+    return f"{row['lower']:.0f} to {row['upper']:.0f}"
+
+
+def _controlled(found: Row | None) -> str | None:
+    """The rating at equal length, with its interval."""
+    if found is None or found["rating"] is None:
+        return None
+    ends = "" if found["lower"] is None else f" [{found['lower']:.0f}, {found['upper']:.0f}]"
+    return f"{found['rating']:.0f}{ends}"
+
+
+def _record(rows: Sequence[Row], row: Row) -> str:
+    """Wins, losses and ties, each as wide as the widest of its kind."""
+    kinds = ("wins", "losses", "ties")
+    return "/".join(str(row[kind]).rjust(max(len(str(each[kind])) for each in rows)) for kind in kinds)
+
+
+def _chance(share: float | None) -> str | None:
+    if share is None:
+        return None
+    return "<0.01" if share < HARDLY else ">0.99" if share > SURELY else f"{share:.2f}"
+
+
+def _why(row: Row) -> str | None:
+    """Why more pairings would not do, or why nobody can say; what the row says elsewhere is not said again."""
+    reason: str | None = row["more_reason"]
+    return None if row["expected_next"] is None or reason == row["interval_reason"] else reason
+
+
+def _shared_why(rows: Sequence[Row]) -> str | None:
+    reasons = {_why(row) for row in rows if row["expected_next"] is not None}
+    return reasons.pop() if len(reasons) == 1 else None
+
+
+def _shared_flags(rows: Sequence[Row]) -> list[str]:
+    """The flags that every row has, in the order of the first."""
+    return [flag for flag in rows[0]["flags"] if all(flag in row["flags"] for row in rows)] if rows else []
+
+
+def _shared(rows: Sequence[Row], name: str) -> str | None:
+    """What every row says under this name, when that is one thing."""
+    said = {row[name] for row in rows}
+    return said.pop() if len(said) == 1 else None
