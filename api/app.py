@@ -17,7 +17,7 @@ from api.deps import Desk
 from api.headers import SecurityHeaders
 from api.pages import board_page
 from api.problems import SCHEMA_PLACE, problem_response
-from api.routes import health, leaderboard, models, verdicts
+from api.routes import health, leaderboard, models, ratings, verdicts
 from api.schemas import NewModel, ProblemBody
 from api.snapshots import Shelf
 from leaderboard import __version__
@@ -60,7 +60,7 @@ def create_app(home: Home, settings: Settings) -> FastAPI:
     app.state.desk = desk
     problems.install(app)
     app.add_middleware(SecurityHeaders)
-    for noun in (leaderboard, models, verdicts, health):
+    for noun in (leaderboard, ratings, models, verdicts, health):
         app.include_router(noun.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app

@@ -74,8 +74,23 @@ class ModelPage(BaseModel):
     next_cursor: str | None
 
 
+class Controlled(BaseModel):
+    """The rating with what `control` names held equal. It stands beside the plain one, never instead of it."""
+
+    rating: float | None
+    lower: float | None
+    upper: float | None
+    rank: int | None
+    rank_lower: int | None
+    rank_upper: int | None
+
+
 class Standing(BaseModel):
-    """A model's row. Null is explained: `interval_reason`, `rank_reason`, or no verdicts and an unknown price."""
+    """A model's row. Null is explained: `interval_reason`, `rank_reason`, `more_reason`, or no verdicts, no price.
+
+    `p_top1` and `p_topk` are approximate. `expected_next`: expected share against the model ranked next below;
+    `more_pairings`: how many on new prompts would separate the two. `controlled` comes with a `control` alone.
+    """
 
     model: str
     rating: float | None
@@ -94,6 +109,13 @@ class Standing(BaseModel):
     ties: int
     usd_per_verdict: float | None
     simulated: bool
+    tier: int | None
+    p_top1: float | None
+    p_topk: float | None
+    expected_next: float | None
+    more_pairings: int | None
+    more_reason: str | None
+    controlled: Controlled | None = None
 
 
 class Gate(BaseModel):
@@ -108,8 +130,92 @@ class Gate(BaseModel):
     n: int | None = None
 
 
+class Effect(BaseModel):
+    """An effect in logits (`elo`: in points) with its interval and two-sided p; null with a reason."""
+
+    logit: float | None
+    se: float | None
+    se_model: float | None
+    lower: float | None
+    upper: float | None
+    elo: float | None
+    p_value: float | None
+    reason: str | None
+
+
+class JudgeEffect(BaseModel):
+    """What the joint model says of a judge: its pull to the answer shown first, and how ready it is to call a tie."""
+
+    model_config = ConfigDict(extra="allow")
+
+    judge: str | None
+    first_position: Effect
+    tie: Json
+
+
+class ControlHead(BaseModel):
+    """What was held equal, what it is worth, over how many rows, and how many had no value for it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    name: str
+    effect: Effect
+    rows: int | None
+    left_out: int | None
+
+
+class Reversed(BaseModel):
+    """Two models that separate in one of two fits and stand the other way round in the other.
+
+    `here` and `there`: the rating of `a` minus that of `b`, Elo points.
+    """
+
+    a: str
+    b: str
+    here: float
+    there: float
+
+
+class FitBeside(BaseModel):
+    """Another fit of the same facts against this one: Kendall tau over the models rated in both, and reversed pairs."""
+
+    model_config = ConfigDict(extra="allow")
+
+    method: str
+    policy: str | None
+    kendall_tau: float | None
+    tau_reason: str | None
+    models: int
+    reversed: list[Reversed]
+
+
+class SideBySide(BaseModel):
+    """This fit and the others of the same facts."""
+
+    fits: list[FitBeside]
+
+
+class Old(BaseModel):
+    """This list is old: a newer fit was tried at `since` and failed for this reason."""
+
+    since: str
+    reason: str
+
+
+class FitName(BaseModel):
+    """A stored fit of this scope, as the query names it."""
+
+    method: str
+    policy: str | None
+    control: str | None
+
+
 class FitHead(BaseModel):
-    """How a list was estimated, and on what."""
+    """How a list was estimated, and on what. `fit`: its id, null unless it is stored.
+
+    `k`: of the chance to be among the first k. `judges`, `side_by_side`: as far as they were estimated with it.
+    `old`: a newer fit failed.
+    """
 
     method: str | None
     policy: str | None
@@ -124,20 +230,61 @@ class FitHead(BaseModel):
     simulated: bool
     fitted_at: str | None
     as_of: str | None
+    fit: str | None
+    judges: list[JudgeEffect]
+    side_by_side: SideBySide | None
+    convergence: Json | None
+    versions: Json
+    k: int | None
+    control: ControlHead | None
+    old: Old | None = None
     head: Json
 
 
 class Board(FitHead):
-    """The board: `standings` is the list that `board` names, `screened` the provisional one below it."""
+    """The board: `standings` is the list that `board` names, `screened` the provisional one below it.
+
+    `scopes`, `fits`: what else is stored for this judge.
+    """
 
     board: Literal["validated", "screened"]
     snapshot: str | None
     gate: Gate | None
     standings: list[Standing]
-    judges: list[Json]
+    scopes: list[str]
+    fits: list[FitName]
     screened: list[Standing]
     screened_fit: FitHead | None
     notes: list[str]
+
+
+class RatingRow(BaseModel):
+    """What one fit said of one model."""
+
+    model_config = ConfigDict(extra="allow")
+
+    fitted_at: str
+    fit: str
+    board: Literal["validated", "screened"]
+    judge: str | None
+    scope: str
+    method: str
+    policy: str | None
+    model: str
+    rating: float | None
+    lower: float | None
+    upper: float | None
+    rank: int | None
+    rank_lower: int | None
+    rank_upper: int | None
+    n: int
+
+
+class RatingPage(BaseModel):
+    """Ratings, newest fit first. `next_cursor` is null on the last page."""
+
+    items: list[RatingRow]
+    next_cursor: str | None
 
 
 class VerdictRow(BaseModel):

@@ -17,15 +17,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from leaderboard.errors import StoreDamaged
-from leaderboard.history.boards import empty_board
+from api.asked import Asked
+from leaderboard.errors import NotFound, StoreDamaged
+from leaderboard.history.boards import NotStored, empty_board
 from leaderboard.history.reader import SnapshotReader, current, open_snapshot
-from leaderboard.history.records import Row
+from leaderboard.history.records import OVERALL, FitKey, Row
 from leaderboard.history.snapshots import POINTER
 
 Stamp = tuple[int, int] | None
-Rendering = Callable[[Row, list[str]], bytes]  # (board, ids of all judges) -> what is sent
 PAUSE_AFTER_FAILURE = 1.0
+MOST_DOCUMENTS = 256
+ELSEWHERE = "the HTTP API serves stored fits only; `leaderboard board` derives any other where the tournament is kept"
 
 log = logging.getLogger(__name__)
 
@@ -42,13 +44,41 @@ class Document:
         return cls(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
 
 
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a board can be shown with. `judges`: ids to choose from; `reader`: None before the first publication."""
+
+    asked: Asked
+    judges: list[str]
+    reader: SnapshotReader | None = None
+
+    def stored(self, judge: str | None) -> list[FitKey]:
+        """Which validated fits of the judge are stored now."""
+        rows = [] if self.reader is None else self.reader.stored(judge)
+        return [
+            FitKey(row["scope"], row["method"], row["policy"], row["control"])
+            for row in rows
+            if row["board"] == "validated"
+        ]
+
+    def other(self, judge: str | None, key: FitKey) -> Row | None:
+        """The board of another fit, as known at the time asked for; None where it was not made yet."""
+        try:
+            return None if self.reader is None else self.reader.board(judge, key, self.asked.as_of)
+        except NotStored:
+            return None
+
+
+Rendering = Callable[[Row, Around], bytes]
+
+
 @dataclass(slots=True)
 class Held:
     """An open snapshot, the documents made from it so far, and how many requests read it at the moment."""
 
     reader: SnapshotReader
     judges: list[str]
-    documents: dict[tuple[str, str | None], Document] = field(default_factory=dict)
+    documents: dict[tuple[str, Asked], Document] = field(default_factory=dict)
     users: int = 0
     retired: bool = False
 
@@ -71,18 +101,24 @@ class Shelf:
         self._opening = threading.Lock()
         self.trouble: str | None = None
 
-    def ready(self, kind: str, judge: str | None) -> Document | None:
+    def ready(self, kind: str, asked: Asked) -> Document | None:
         """The document if it needs no work at all: nothing new is published and it was made before."""
         held = self._held
-        return None if held is None or self._news() else held.documents.get((kind, judge))
+        return None if held is None or self._news() else held.documents.get((kind, asked))
 
-    def document(self, kind: str, judge: str | None) -> Document:
-        """The board of a judge (None: of the newest fit) in one rendering. NotFound for an unknown judge."""
+    def document(self, kind: str, asked: Asked) -> Document:
+        """The board asked for in one rendering. NotFound for an unknown judge and for a fit that is not stored."""
         with self._use() as held:
             if held is None:
-                judges = self._known_judges()
-                return Document.of(self._renderings[kind](empty_board(judges, judge=judge), judges))
-            return held.documents.get((kind, judge)) or self._make(held, kind, judge)
+                return self._empty(kind, asked)
+            return held.documents.get((kind, asked)) or self._make(held, kind, asked)
+
+    def _empty(self, kind: str, asked: Asked) -> Document:
+        judges = self._known_judges()
+        board = empty_board(judges, judge=asked.judge)
+        if asked.key != OVERALL:
+            raise NotFound("no other board is stored: nothing has been published yet")
+        return Document.of(self._renderings[kind](board, Around(asked, judges)))
 
     @contextmanager
     def reading(self) -> Iterator[SnapshotReader | None]:
@@ -96,10 +132,23 @@ class Shelf:
             old, self._held = self._held, None
         self._retire(old)
 
-    def _make(self, held: Held, kind: str, judge: str | None) -> Document:
-        document = Document.of(self._renderings[kind](held.reader.board(judge), held.judges))
-        held.documents[kind, judge] = document
+    def _make(self, held: Held, kind: str, asked: Asked) -> Document:
+        """Boards of another time are not kept: there are as many as there are moments."""
+        try:
+            board = held.reader.board(asked.judge, asked.key, asked.as_of)
+        except NotStored as error:
+            raise NotFound(f"{error}\n{ELSEWHERE}") from error
+        document = Document.of(self._renderings[kind](board, Around(asked, held.judges, held.reader)))
+        if asked.as_of is None:
+            self._keep(held, (kind, asked), document)
         return document
+
+    def _keep(self, held: Held, place: tuple[str, Asked], document: Document) -> None:
+        """The oldest goes where there are too many: a judge's every fit is a few dozen."""
+        with self._counting:
+            while len(held.documents) >= MOST_DOCUMENTS:
+                held.documents.pop(next(iter(held.documents)))
+            held.documents[place] = document
 
     @contextmanager
     def _use(self) -> Iterator[Held | None]:
@@ -181,7 +230,7 @@ class Shelf:
         reader = open_snapshot(path)
         try:
             held = Held(reader, [str(judge["id"]) for judge in reader.judges() if judge["readings"]])
-            self._make(held, next(iter(self._renderings)), None)
+            self._make(held, next(iter(self._renderings)), Asked())
         except BaseException:
             reader.close()
             raise

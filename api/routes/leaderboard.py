@@ -1,43 +1,43 @@
-"""The board, as JSON and as a page. Both are bytes made once per snapshot."""
+"""The board, as JSON and as a page. Both are bytes made once per snapshot; those of another time each time."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Header, Response
 from starlette.concurrency import run_in_threadpool
 
 from api.answers import dumped
+from api.asked import Asked, AskedFor
 from api.keys import TheDesk
 from api.schemas import Board
-from api.snapshots import Document, Shelf
+from api.snapshots import Around, Document, Shelf
 from leaderboard.history.records import Row
 
 router = APIRouter()
 
-Judge = Annotated[str | None, Query(description="Id of a judge; without it the judge of the newest ratings.")]
 Known = Annotated[str | None, Header(alias="If-None-Match")]
 
 
-def board_json(board: Row, _: list[str]) -> bytes:
+def board_json(board: Row, _: Around) -> bytes:
     return dumped(board)
 
 
 @router.get("/api/v1/leaderboard", response_model=Board, responses={304: {"description": "Nothing changed."}})
-async def leaderboard(desk: TheDesk, judge: Judge = None, if_none_match: Known = None) -> Response:
-    """The newest board of a judge; see `board` and `notes` for how far it can be trusted."""
-    return _sent(await _made(desk.shelf, "json", judge), if_none_match, "application/json")
+async def leaderboard(desk: TheDesk, asked: AskedFor, if_none_match: Known = None) -> Response:
+    """A stored board of a judge, the newest or that of `as_of`; see `board` and `notes` for how far to trust it."""
+    return _sent(await _made(desk.shelf, "json", asked), if_none_match, "application/json")
 
 
 @router.get("/", include_in_schema=False)
-async def page(desk: TheDesk, judge: Judge = None, if_none_match: Known = None) -> Response:
-    return _sent(await _made(desk.shelf, "page", judge), if_none_match, "text/html; charset=utf-8")
+async def page(desk: TheDesk, asked: AskedFor, if_none_match: Known = None) -> Response:
+    return _sent(await _made(desk.shelf, "page", asked), if_none_match, "text/html; charset=utf-8")
 
 
-async def _made(shelf: Shelf, kind: str, judge: str | None) -> Document:
-    document = shelf.ready(kind, judge)
+async def _made(shelf: Shelf, kind: str, asked: Asked) -> Document:
+    document = shelf.ready(kind, asked)
     if document is None:
-        document = await run_in_threadpool(shelf.document, kind, judge)
+        document = await run_in_threadpool(shelf.document, kind, asked)
     return document
 
 

@@ -3,66 +3,49 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 from api_facts import Client, Tournament, standing
 from hypothesis import given
 from hypothesis import strategies as st
+from page_facts import Seen, effect, page, row
 
 from api.app import STATIC
-from api.pages import FLAGS, board_page, dollars, groups, moment, scale_of, share
-from leaderboard.history.boards import empty_board
+from api.asked import Asked
+from api.figures import chance, dollars, elo, moment, p_value, share, signed
+from api.standings import groups, scale_of
+from api.words import FLAGS
+from leaderboard.history.boards import NONE_MADE, OLD
+from leaderboard.history.records import FitKey
 
 NASTY = ["<script>alert(1)</script>", '=HYPERLINK("http://x";"y")', '"><img src=x onerror=alert(1)>', "a'b&c/../d?e#f"]
-
-
-class Seen(HTMLParser):
-    """What a browser would make of a page: the tags with their attributes, and the text."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.tags if name == tag]
-
-
-def row(id_: str = "alpha", **values: Any) -> dict[str, Any]:
-    blank: dict[str, Any] = dict.fromkeys(
-        ("rating", "lower", "upper", "interval_reason", "rank", "rank_lower", "rank_upper", "rank_reason", "component",
-         "usd_per_verdict")
-    )  # fmt: skip
-    return {"model": id_, **blank, "n": 0, "flags": [], "wins": 0, "losses": 0, "ties": 0, "simulated": False, **values}
-
-
-def page(**values: Any) -> Seen:
-    rated = {"board": "validated", "method": "bt", "policy": "tie", "judge": "judy", "notes": []}
-    return Seen(board_page(empty_board([]) | rated | values, ["judy"]).decode())
 
 
 @pytest.mark.parametrize("text", NASTY)
 def test_a_text_from_outside_is_inert_wherever_it_stands(text: str) -> None:
     rows = [row(text, rating=1.0, component=0, flags=[text], interval_reason=text), row(text, rank_reason=text)]
-    gate = {"state": text, "c": 0.5, "lower": 0.4, "upper": 0.6, "n": 3, "reason": text}
+    pair = {"a": text, "b": text, "here": 1.0, "there": -1.0}
     seen = page(
-        judge=text, notes=[text], standings=rows, screened=rows, gate=gate, snapshot=text, policy=text, method=text,
+        Asked(as_of=text, key=FitKey(f"category={text}", text, text, text)),
+        judge=text, notes=[text], standings=rows, screened=rows, snapshot=text, policy=text, method=text, scope=text,
+        gate={"state": text, "c": 0.5, "lower": 0.4, "upper": 0.6, "n": 3, "reason": text},
         head={"intervals": text, "p_first": {"share": 0.5, "lower": 0.4, "upper": 0.6}},
+        judges=[{"judge": text, "first_position": effect(reason=text), "tie": {"nu": 0.4}}] * 2,
+        control={"name": text, "effect": effect(None, reason=text), "rows": 4, "left_out": 1},
+        old={"since": text, "reason": text},
+        convergence={"solver": text, "residual": 1e-9},
+        side_by_side={"fits": [beside(text, policy=text, method=text, reversed=[pair])]},
     )  # fmt: skip
-    plain = page(judge="x", notes=["x"], standings=[row()] * 2, screened=[row()] * 2)
-    assert {tag for tag, _ in seen.tags} <= {tag for tag, _ in plain.tags} | {"svg", "line", "b"}
+    plain = page(judge="x", notes=["x"], standings=[row()] * 2, screened=[row()] * 2, side_by_side={"fits": [beside()]})
+    assert {tag for tag, _ in seen.tags} <= {tag for tag, _ in plain.tags} | {"svg", "line", "b", "strong", "time"}
     assert not [name for _, attributes in seen.tags for name in attributes if name.startswith("on")]
-    assert text in seen.text
+    assert seen.text.count(text) > 20
+
+
+def beside(reason: str | None = None, **values: object) -> dict[str, object]:
+    unknown = {"kendall_tau": None, "tau_reason": reason}
+    return {"method": "bt", "policy": "score", **unknown, "models": 2, "reversed": [], **values}
 
 
 def test_ids_in_the_ledger_reach_the_page_escaped(tournament: Tournament, client: Client) -> None:
@@ -113,8 +96,8 @@ def test_the_title_names_the_judge_and_tables_have_captions_and_headings() -> No
 def test_a_missing_figure_is_a_dash_that_says_why() -> None:
     unrated = row(rank_reason="no matches", flags=["no_matches"])
     unpriced = row("beta", rating=1000.0, rank=1, component=0, n=3, interval_reason="fewer than 10 prompts")
-    titles = [str(one.get("title")) for one in page(standings=[unpriced, unrated]).all("abbr")]
-    assert {"no matches", "no verdicts yet", "price unknown", "no interval: fewer than 10 prompts"} <= set(titles)
+    titles = page(standings=[unpriced, unrated]).titles
+    assert {"no matches", "no verdicts yet", "price unknown", "no interval: fewer than 10 prompts"} <= titles
     assert "None" not in page(standings=[unpriced, unrated]).text
 
 
@@ -181,6 +164,121 @@ def test_models_that_never_met_stand_apart_each_group_on_its_own_scale() -> None
     ]
     assert found[0].scale != found[1].scale
     assert found[2].scale is None
+    assert [group.last for group in found] == ["a", "b", None]
+
+
+def test_tiers_are_lines_in_the_list() -> None:
+    rows = [row(name, component=0, rating=1000.0, tier=tier) for name, tier in (("a", 1), ("b", 1), ("c", 2))]
+    assert [(tier.number, len(tier.rows)) for tier in groups(rows)[0].tiers] == [(1, 2), (2, 1)]
+    assert re.search(r"Tier 1 .*\ba\b.*\bb\b.* Tier 2 .*\bc\b", page(standings=rows).words)
+    assert "Tier" not in page(standings=[each | {"tier": None} for each in rows]).text
+
+
+def test_a_row_shows_what_the_fit_knows_of_it() -> None:
+    top = row(
+        "a", component=0, rating=1100.4, lower=1050.0, upper=1150.0, rank=1, rank_lower=1, rank_upper=3, n=1234, tier=1,
+        p_top1=0.954, p_topk=0.9999, expected_next=0.614, more_pairings=1820, wins=3, losses=2, ties=1,
+    )  # fmt: skip
+    words = page(standings=[top, row("b", component=0, rating=900.0)], k=3).words
+    for shown in ("1 to 3", "1100 1050 to 1150", "≈ 0.95 top 3: > 0.99", "0.61", "1,820", "3 / 2 / 1", "1234"):
+        assert shown in words
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"more_reason": "too near to nothing"}, "too near to nothing"),
+        ({"interval_reason": "needs 10 prompts, has 4"}, "needs 10 prompts, has 4"),
+        ({}, "not estimated by this method"),
+        ({"more_pairings": 40, "more_reason": "not with these prompts"}, "nobody is ranked below"),
+        ({"more_pairings": 0}, "These two alone are told apart already"),
+    ],
+)
+def test_what_is_not_known_against_the_next_says_why(values: dict[str, object], reason: str) -> None:
+    seen = page(standings=[row("a", component=0, rating=1100.0, **values), row("b", component=0, rating=900.0)])
+    assert reason in seen.titles
+    assert "nobody is ranked below" in seen.titles
+    assert "None" not in seen.text
+
+
+def test_more_pairings_than_there_are_prompts_say_so_beside_the_number() -> None:
+    top = row("a", component=0, rating=1100.0, more_pairings=40, more_reason="not with these prompts")
+    assert "40 not with these prompts" in page(standings=[top, row("b", component=0, rating=1.0)]).words
+
+
+def test_every_column_is_explained_in_its_heading() -> None:
+    seen = page(standings=[row()], k=3)
+    said = " ".join(seen.titles)
+    for words in ("expected score under this judge and policy", "approximate", "interval of ranks", "on new prompts"):
+        assert words in said
+    assert "Ratings are the expected score under this judge and policy" in seen.text
+
+
+def test_the_position_effect_is_shown_in_points_and_logits_with_interval_and_p() -> None:
+    seen = page(judges=[{"judge": "judy", "first_position": effect(), "tie": {"nu": 0.4}}])
+    assert "+54 Elo +36 to +71" in seen.words
+    assert "+0.31 logits (+0.21 to +0.41), p < 0.001" in seen.words
+
+
+def test_a_position_effect_that_cannot_be_given_says_why() -> None:
+    reason = "no row says which answer was shown first"
+    blank = dict.fromkeys(("se", "se_model", "lower", "upper", "elo", "p_value"))
+    seen = page(judges=[{"judge": None, "first_position": effect(None, **blank, reason=reason), "tie": {"nu": None}}])
+    assert reason in seen.titles
+    assert "None" not in seen.text
+
+
+def test_an_old_list_says_so_and_why() -> None:
+    old = {"since": "2026-03-01T10:00:07.000001Z", "reason": "no solver reached the maximum"}
+    words = page(old=old).words
+    assert "This list is old: the last fit failed because no solver reached the maximum." in words
+    assert "2026-03-01 10:00:07 UTC" in words
+    assert "This list is old" not in page().text
+
+
+def test_a_list_that_was_never_made_is_not_called_old() -> None:
+    old = {"since": "2026-03-01T10:00:07.000001Z", "reason": "no solver reached the maximum"}
+    words = page(old=old, notes=[NONE_MADE.format(**old), OLD.format(**old), "another"]).words
+    assert "No list: the ratings could not be made because no solver reached the maximum." in words
+    assert "This list is old" not in words
+    assert words.count("no solver reached the maximum") == 1
+    assert "another" in words
+
+
+def test_a_board_of_another_time_says_so_and_links_to_the_newest() -> None:
+    seen = page(Asked("judy", FitKey(policy="soft"), "2026-03-01T10:00:00Z"))
+    assert "as it was known at 2026-03-01T10:00:00Z" in seen.text
+    assert "?judge=judy&policy=soft" in {link["href"] for link in seen.all("a")}
+
+
+def test_controlled_ratings_stand_beside_the_plain_ones() -> None:
+    held = {"rating": 1020.0, "lower": 1000.0, "upper": 1040.0, "rank": 2, "rank_lower": 1, "rank_upper": 4}
+    control = {"name": "length", "effect": effect(), "rows": 4000, "left_out": 12}
+    rows = [row("a", rating=1100.0, component=0, controlled=held), row("b", rating=9.0, component=0, controlled=None)]
+    seen = page(control=control, standings=rows)
+    for shown in (
+        "1020 1000 to 1040 rank 2, 1 to 4",
+        "1100",
+        "Length held equal",
+        "Effect of length",
+        "12 rows left out",
+    ):
+        assert shown in seen.words
+    assert "no rating with this held equal" in seen.titles
+    assert "Length held equal" not in page(standings=[row()]).text
+
+
+def test_reversed_pairs_are_named_and_a_missing_tau_says_why() -> None:
+    found = [
+        beside(kendall_tau=0.931, reversed=[{"a": "x", "b": "y", "here": 40.0, "there": -12.4}]),
+        beside("fewer than two models", method="joint", policy=None),
+        beside(policy="soft", reversed=[{"a": f"m{n}", "b": "y", "here": n, "there": -1} for n in range(7)]),
+    ]
+    seen = page(side_by_side={"fits": found})
+    assert "bt, score 0.93 2 1: x over y by 40 here, by −12 there joint" in seen.words
+    assert "7: m0 over y by 0 here, by −1 there; m1 over y" in seen.words
+    assert "m4 over y by 4 here, by −1 there and more" in seen.words
+    assert "fewer than two models" in seen.titles
 
 
 @given(st.lists(st.floats(-3000, 5000), min_size=1, max_size=20))
@@ -225,3 +323,16 @@ def test_styles_come_with_their_type(client: Client) -> None:
     assert client.get("/static/../app.py").status_code == 404
     assert client.get("/static/%2e%2e/app.py").status_code == 404
     assert Path(STATIC, "../app.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "< 0.01"), (0.0099, "< 0.01"), (0.0103, "≈ 0.01"), (0.954, "≈ 0.95"), (0.9951, "> 0.99"), (1, "> 0.99")],
+)
+def test_an_approximate_chance_is_never_shown_as_certain(value: float, text: str) -> None:
+    assert chance(value) == text
+
+
+def test_effects_have_a_sign_and_p_is_never_nought() -> None:
+    assert (signed(-0.0548), elo(-0.0548), signed(0.31)) == ("−0.05", "−10", "+0.31")
+    assert (p_value(0.0), p_value(0.00099), p_value(0.0287)) == ("p < 0.001", "p < 0.001", "p = 0.029")

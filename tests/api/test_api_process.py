@@ -88,11 +88,14 @@ def _wait_for(client: httpx.Client, child: subprocess.Popen[bytes]) -> None:
 def test_serving_loads_no_provider_library_and_no_statistics(tournament: Tournament) -> None:
     """A worker of the api stays small and starts fast; what it shows was computed before."""
     tournament.judged(PROMPTS[0], "alpha", "beta")
-    tournament.rate("validated", [standing("alpha")])
+    for policy in ("tie", "soft"):
+        tournament.rate("validated", [standing("alpha", tier=1, p_top1=0.9)], policy=policy)
     snapshot = tournament.publish()
     (verdict,) = verdict_ids(tournament)
-    api = ("leaderboard", "leaderboard?judge=judy", "models", "models/alpha", "verdicts", f"verdicts/{verdict}")
-    asked = [*(f"/api/v1/{path}" for path in api), "/", "/healthz", "/openapi.json", "/static/board.css"]
+    boards = ("", "?judge=judy", "?policy=soft", "?judge=judy&scope=overall&method=bt&as_of=2027-01-01")
+    api = ("models", "models/alpha", "ratings?model=alpha&policy=soft", "verdicts", f"verdicts/{verdict}")
+    asked = [*(f"/api/v1/leaderboard{query}" for query in boards), *(f"/{query}" for query in boards)]
+    asked += [*(f"/api/v1/{path}" for path in api), "/healthz", "/openapi.json", "/static/board.css"]
     command = [sys.executable, "-c", TELLS_WHAT_IT_LOADED, str(tournament.home.path), json.dumps(asked)]
     told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout)
     assert told["statuses"] == [200] * len(asked) + [201], snapshot
@@ -123,6 +126,10 @@ def test_a_server_process_serves_while_this_one_writes(tournament: Tournament) -
         assert added.status_code == 201
         assert client.get("/api/v1/models/a%2Fb").json()["state"] == "unchecked"
         assert "alpha" in client.get("/").text
+        refused = client.get("/api/v1/leaderboard", params={"scope": "category=a/b"})
+        assert (refused.status_code, refused.headers["content-type"]) == (404, "application/problem+json")
+        assert client.get("/api/v1/leaderboard", params={"method": "joint", "policy": "tie"}).status_code == 422
+        assert client.get("/api/v1/ratings", params={"model": "alpha"}).json()["items"][0]["rating"] == 1000.0
         assert client.post("/api/v1/models", content=b"x" * 70_000, headers=tournament.key).status_code == 413
         publish_four_times(client, tournament)
         if sys.platform == "linux":

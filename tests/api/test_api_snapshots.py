@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from api_facts import Client, Tournament, standing
+from api_facts import Client, Tournament, stamp, standing
 
+from api.asked import Asked
 from api.routes.leaderboard import board_json
-from api.snapshots import PAUSE_AFTER_FAILURE, Shelf
+from api.snapshots import MOST_DOCUMENTS, PAUSE_AFTER_FAILURE, Around, Shelf
 from leaderboard.errors import StoreDamaged
 from leaderboard.history.snapshots import point_at
 
@@ -87,31 +88,53 @@ def test_closing_the_shelf_waits_for_readers(tournament: Tournament, shelf: Shel
 
 def test_nothing_is_ready_until_made_and_ready_until_there_is_news(tournament: Tournament, shelf: Shelf) -> None:
     tournament.publish()
-    assert shelf.ready("json", None) is None
-    made = shelf.document("json", None)
-    assert shelf.ready("json", None) is made
-    assert shelf.ready("json", "judy") is None
+    assert shelf.ready("json", Asked()) is None
+    made = shelf.document("json", Asked())
+    assert shelf.ready("json", Asked()) is made
+    assert shelf.ready("json", Asked("judy")) is None
     tournament.publish()
-    assert shelf.ready("json", None) is None
+    assert shelf.ready("json", Asked()) is None
+
+
+def test_a_board_of_another_time_is_made_each_time(tournament: Tournament, shelf: Shelf) -> None:
+    tournament.rate("validated", [standing("alpha")])
+    tournament.publish()
+    then = Asked(as_of=stamp(200))
+    first, again = (shelf.document("json", then) for _ in range(2))
+    assert first == again
+    assert first is not again
+    assert shelf.ready("json", then) is None
+
+
+def test_the_oldest_documents_go_where_there_are_too_many(tournament: Tournament) -> None:
+    """As many names for the same board as there are renderings; the one that was made last is kept."""
+    kinds = {str(number): board_json for number in range(MOST_DOCUMENTS + 2)}
+    shelf = Shelf(tournament.home.snapshots, kinds, list)
+    tournament.publish()
+    for kind in kinds:
+        shelf.document(kind, Asked())
+    kept = [kind for kind in kinds if shelf.ready(kind, Asked()) is not None]
+    assert kept == list(kinds)[2:]
+    shelf.close()
 
 
 def test_while_one_opens_the_others_go_on_with_what_there_is(tournament: Tournament) -> None:
     """The second rendering of the board blocks; a request that comes meanwhile is served from the snapshot before."""
     entered, go_on, made = threading.Event(), threading.Event(), 0
 
-    def slow(board: dict[str, object], judges: list[str]) -> bytes:
+    def slow(board: dict[str, object], around: Around) -> bytes:
         nonlocal made
         made += 1
         if made == 2:
             entered.set()
             assert go_on.wait(30)
-        return board_json(board, judges)
+        return board_json(board, around)
 
     shelf = Shelf(tournament.home.snapshots, {"json": slow}, list)
     first = tournament.publish()
-    shelf.document("json", None)
+    shelf.document("json", Asked())
     second = tournament.publish()
-    opener = threading.Thread(target=shelf.document, args=("json", None))
+    opener = threading.Thread(target=shelf.document, args=("json", Asked()))
     opener.start()
     assert entered.wait(30)
     with shelf.reading() as meanwhile:
@@ -127,15 +150,15 @@ def test_while_one_opens_the_others_go_on_with_what_there_is(tournament: Tournam
 
 def test_a_broken_snapshot_leaves_the_former_in_place(tournament: Tournament, shelf: Shelf, clock: Clock) -> None:
     good = tournament.publish()
-    board = shelf.document("json", None)
+    board = shelf.document("json", Asked())
     broken(tournament.home.snapshots)
-    assert shelf.document("json", None) == board
+    assert shelf.document("json", Asked()) == board
     assert shelf.trouble is not None
     clock.now += PAUSE_AFTER_FAILURE / 2
-    assert shelf.ready("json", None) == board
+    assert shelf.ready("json", Asked()) == board
     clock.now += PAUSE_AFTER_FAILURE
-    assert shelf.ready("json", None) is None
-    assert shelf.document("json", None) == board
+    assert shelf.ready("json", Asked()) is None
+    assert shelf.document("json", Asked()) == board
     with shelf.reading() as reader:
         assert reader is not None
         assert reader.id == good.id
@@ -150,9 +173,9 @@ def test_with_nothing_before_it_a_broken_snapshot_is_said(tournament: Tournament
     broken(tournament.home.snapshots)
     for _ in range(3):
         with pytest.raises(StoreDamaged, match="cannot be read"):
-            shelf.document("json", None)
+            shelf.document("json", Asked())
     tournament.publish()
-    assert b"snap-" in shelf.document("json", None).body
+    assert b"snap-" in shelf.document("json", Asked()).body
 
 
 def test_over_http_that_is_503_without_a_path(tournament: Tournament, client: Client) -> None:
