@@ -8,7 +8,9 @@ from typing import Any
 
 from leaderboard.cli.bars import Interval, table_with_bars
 from leaderboard.cli.screen import headline, room_beside, say, table
+from leaderboard.core.separation import NOT_HERE
 
+STAR = "*"
 BAR_BEFORE = "95 % interval>"
 HARDLY, SURELY = 0.005, 0.995
 LEGEND = (
@@ -56,7 +58,7 @@ def _next_columns(rows: Sequence[Row]) -> Columns:
     return {
         "≈P(first)>": lambda row: _chance(row["p_top1"]),
         "vs next>": lambda row: None if row["expected_next"] is None else f"{row['expected_next']:.2f}",
-        "more>": lambda row: row["more_pairings"],
+        "more>": _more,
         "why~": lambda row: None if shared else _why(row),
         "USD/verdict>": lambda row: None if row["usd_per_verdict"] is None else f"{row['usd_per_verdict']:.5f}",
     }
@@ -93,6 +95,7 @@ def _said_once(rows: Sequence[Row]) -> list[str]:
         f"no intervals: {no_interval}": no_interval,
         "one tier: nobody is surely worse than the best": one_tier and len(_groups(rows)) == 1,
         f"more pairings: {why}": why,
+        f"{STAR} {NOT_HERE}: fewer are left": any(row["more_reason"] == NOT_HERE for row in rows),
     }
     return [line for line, holds in said.items() if holds]
 
@@ -145,10 +148,18 @@ def _chance(share: float | None) -> str | None:
     return "<0.01" if share < HARDLY else ">0.99" if share > SURELY else f"{share:.2f}"
 
 
+def _more(row: Row) -> str | None:
+    """How many more pairings; starred where fewer prompts are left."""
+    if row["more_pairings"] is None:
+        return None
+    return f"{row['more_pairings']}{STAR if row['more_reason'] == NOT_HERE else ''}"
+
+
 def _why(row: Row) -> str | None:
     """Why more pairings would not do, or why nobody can say; what the row says elsewhere is not said again."""
     reason: str | None = row["more_reason"]
-    return None if row["expected_next"] is None or reason == row["interval_reason"] else reason
+    said = (NOT_HERE, row["interval_reason"])
+    return None if row["expected_next"] is None or reason in said else reason
 
 
 def _shared_why(rows: Sequence[Row]) -> str | None:

@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from leaderboard.cli.board import effect_words, print_board
 from leaderboard.cli.fit_options import fit_key
 from leaderboard.core.fits import SCALE
+from leaderboard.core.separation import NOT_HERE
 from leaderboard.errors import BadInput
 from leaderboard.history.records import FitKey
 from tests.cli.terminal import typed
@@ -209,12 +210,21 @@ def test_a_row_says_how_it_stands_to_the_next(capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.usefixtures("wide")
 def test_what_all_rows_share_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
-    why = "not with these prompts"
-    rows = [standing(name, 1000, 50, tier=1, **ahead(0.3, 0.5, 9, why)) for name in "ab"]
+    why = "the difference is too near to nothing to plan for"
+    rows = [standing(name, 1000, 50, tier=1, **ahead(0.3, 0.5, None, why)) for name in "ab"]
     lines = drawn(capsys, *rows)
     assert [line for line in lines if why in line] == [f"more pairings: {why}"]
     assert "one tier: nobody is surely worse than the best" in lines
     assert not any(line.startswith("tier") for line in lines)
+
+
+@pytest.mark.usefixtures("wide")
+def test_more_pairings_than_there_are_prompts_are_starred(capsys: pytest.CaptureFixture[str]) -> None:
+    fits = standing("a", 1100, 50, tier=1, **ahead(0.9, 0.6, 9))
+    does_not = standing("b", 1000, 50, tier=1, **ahead(0.1, 0.5, 90, NOT_HERE))
+    lines = drawn(capsys, fits, does_not)
+    assert [cell for line in lines for cell in line.split() if cell in {"9", "90", "9*", "90*"}] == ["9", "90*"]
+    assert f"* {NOT_HERE}: fewer are left" in lines
 
 
 def test_an_old_board_says_since_when_and_why(capsys: pytest.CaptureFixture[str]) -> None:
