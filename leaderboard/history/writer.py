@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 import duckdb
 
 from leaderboard.core.types import Judge, Model, Prompt
-from leaderboard.history import derived, fits, rating_facts, registry, snapshots, verdicts
+from leaderboard.history import derived, fits, rating_facts, reading_counts, registry, snapshots, verdicts
 from leaderboard.history.appending import NEW_READINGS, append
 from leaderboard.history.connection import transaction
 from leaderboard.history.opening import open_live, put_in_place
+from leaderboard.history.reading_counts import ReadingCounts
 from leaderboard.history.records import BiasRow, FitRecord, RatingFacts, Snapshot, StoredAnswer
 from leaderboard.history.rows import Touched, rows_of_batch, touched_by
 from leaderboard.history.trouble import named
@@ -140,6 +141,11 @@ class History:
     ) -> RatingFacts:
         """The verdicts that fits of this judge and stage rest on; see `rating_facts.rating_facts`."""
         return rating_facts.rating_facts(self._con, stage, judge, fingerprint, lengths=lengths)
+
+    @_one_at_a_time
+    def reading_counts(self, judge: str | None, fingerprint: str | None) -> list[ReadingCounts]:
+        """Validation readings of a judge's fingerprint, counted by prompt."""
+        return reading_counts.reading_counts(self._con, judge, fingerprint)
 
     @_one_at_a_time
     def bias_rows(self, judge: str) -> list[BiasRow]:
