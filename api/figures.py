@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from urllib.parse import quote
 
-ELO = 400 / math.log(10)
+from leaderboard.core.fits import SCALE
 
 
 def points(value: float) -> str:
@@ -38,7 +37,7 @@ def signed(value: float) -> str:
 
 def elo(logits: float) -> str:
     """Logits as Elo points, with their sign."""
-    return change(logits * ELO)
+    return change(logits * SCALE)
 
 
 def p_value(value: float) -> str:

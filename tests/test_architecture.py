@@ -275,6 +275,8 @@ def test_settings_are_arguments() -> None:
     [
         ("leaderboard.core.protocol", "PROTOCOLS"),
         ("leaderboard.core.calibration", "POLICIES"),
+        ("leaderboard.core.judged", "SHARES"),
+        ("leaderboard.core.ratings", "METHODS"),
         ("leaderboard.core.templates", "FAMILIES"),
         ("leaderboard.core.templates", "READERS"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -118,7 +119,9 @@ def _facts(found: Row) -> list[tuple[str, object]]:
     ]
 
 
-def _print_differences(title: str, first: tuple[str, ...], rows: list[Row], cells: Any) -> None:
+def _print_differences(
+    title: str, first: tuple[str, ...], rows: list[Row], cells: Callable[[Row], list[object]]
+) -> None:
     """A row a fit, its interval to scale beside the line of no difference."""
     headline(f"\n{title}")
     columns = (*first, "difference>", "95 % interval>", "p>", "why~")

@@ -15,6 +15,7 @@ from leaderboard.cli.standings import print_list
 
 if TYPE_CHECKING:
     from leaderboard.core.fits import How
+    from leaderboard.history.records import FitKey
 
 FileArgument = Annotated[
     Path, typer.Argument(help="CSV, Parquet or JSONL: model_a, model_b, winner; prompt_id for intervals.")
@@ -65,7 +66,7 @@ def fit(
     print_json(found) if as_json else _print(file, found)
 
 
-def _how(key: Any, anchor: str | None, no_prior: bool, of_elo: dict[str, float | None], rounds: int | None) -> How:
+def _how(key: FitKey, anchor: str | None, no_prior: bool, of_elo: dict[str, float | None], rounds: int | None) -> How:
     """What the options ask for. BadInput for options that mean nothing together."""
     from leaderboard.core.fits import How
     from leaderboard.core.strengths import PRIOR

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,21 +25,20 @@ ControlOption = Annotated[
 ]
 
 OVERALL = "overall"
-SCOPES = ("category", "language", "group")
-METHODS = ("bt", "joint", "elo")
-POLICIES = ("tie", "score", "soft", "drop")
-CONTROLS = ("length",)
 
 
 def fit_key(scope: str, method: str | None, policy: str | None, control: str | None = None) -> FitKey:
     """The fit that the options mean. BadInput for a word that is none, or for words that exclude each other."""
+    from leaderboard.core.judged import SHARES
+    from leaderboard.core.ratings import METHODS
     from leaderboard.errors import BadInput
     from leaderboard.history.records import FitKey
+    from leaderboard.tournament.battles import LENGTH
 
     checked_scope(scope)
     _one_of("method", method, METHODS)
-    _one_of("policy", policy, POLICIES)
-    _one_of("control", control, CONTROLS)
+    _one_of("policy", policy, SHARES)
+    _one_of("control", control, [LENGTH])
     if control is not None and method not in {None, "joint"}:
         raise BadInput(f"--control {control} is part of method joint: leave --method {method} out")
     if control is None and method != "joint":
@@ -52,20 +52,24 @@ def fit_key(scope: str, method: str | None, policy: str | None, control: str | N
 def checked_scope(scope: str) -> str:
     """The scope itself. BadInput names the choices."""
     from leaderboard.errors import BadInput
+    from leaderboard.tournament.scopes import TRAITS
 
     kind, _, name = scope.partition("=")
-    if scope != OVERALL and (kind not in SCOPES or not name):
-        choices = ", ".join(f"{kind}=X" for kind in SCOPES[:-1])
-        raise BadInput(f"--scope {scope!r}: must be {OVERALL}, {choices} or {SCOPES[-1]}=X")
+    if scope != OVERALL and (kind not in TRAITS or not name):
+        raise BadInput(f"--scope {scope!r}: must be {_choices([OVERALL, *(f'{trait}=X' for trait in TRAITS)])}")
     return scope
 
 
-def _one_of(name: str, word: str | None, known: tuple[str, ...]) -> None:
+def _one_of(name: str, word: str | None, known: Collection[str]) -> None:
     from leaderboard.errors import BadInput
 
     if word is not None and word not in known:
-        choices = " or ".join(filter(None, [", ".join(known[:-1]), known[-1]]))
-        raise BadInput(f"--{name} {word!r}: must be {choices}")
+        raise BadInput(f"--{name} {word!r}: must be {_choices(known)}")
+
+
+def _choices(known: Collection[str]) -> str:
+    *others, last = known
+    return " or ".join(filter(None, [", ".join(others), last]))
 
 
 def fit_words(method: str, policy: str | None, control: str | None = None) -> str:

@@ -33,7 +33,7 @@ def ratings(
 
     A row a model and stored fit. A model that is screened only has rows of the screened list, on another scale.
     """
-    from leaderboard.tournament.compare import require_model
+    from leaderboard.tournament.registered import require_model
 
     key = f.fit_key(scope, method, policy)
     with snapshot_of(home) as reader:

@@ -50,6 +50,7 @@ class Rows:
         return replace(self, **kept)
 
     def weighted(self, values: Floats) -> Floats:
+        """Values by row, each times its row's weight."""
         return values if self.weight is None else values * self.weight
 
     @cached_property
@@ -70,6 +71,7 @@ class Rows:
 
     @property
     def cell(self) -> Indices:
+        """Of each row, where its cell stands in `table`."""
         return self._cells[1]
 
     @cached_property

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from leaderboard.core.fits import How, anchor_index
 from leaderboard.core.intervals import LEVEL
 from leaderboard.core.matrix import Battles, numbers_met, win_matrix
+from leaderboard.core.prompt_sums import Prompts
 from leaderboard.core.strengths import centre, components, played, solve
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from leaderboard.core.matrix import Floats
+    from leaderboard.core.matrix import Floats, Indices
 
     Generator = np.random.Generator
 
@@ -54,7 +55,7 @@ def prompt_bootstrap(battles: Battles, how: How, *, rounds: int = 1000, seed: in
     anchor = anchor_index(battles.models, played(wins), how.anchor)
     start = solve(wins, prior, battles.models).theta
     lift = _lift(component, prior)
-    taken, rng = _taken(battles), np.random.default_rng(seed)
+    taken, rng = _taken(battles, battles.cluster), np.random.default_rng(seed)
     at_once = max(1, CELLS_AT_ONCE // max(wins.size, taken.shares.shape[1], 1))
     drawn = np.empty((rounds, len(wins)))
     for first in range(0, rounds, at_once):
@@ -74,12 +75,12 @@ def percentile_bounds(drawn: Floats, level: float = LEVEL) -> tuple[Floats, Floa
     return lower, upper
 
 
-def _taken(battles: Battles) -> _Taken:
+def _taken(battles: Battles, cluster: Indices) -> _Taken:
     import numpy as np
     from scipy.sparse import coo_array
 
-    n, met = len(battles.models), numbers_met(battles.cluster)  # type: ignore[arg-type]
-    prompt = (np.cumsum(met) - 1).astype(np.int32)[battles.cluster]
+    n, prompts = len(battles.models), Prompts.among(cluster)
+    prompt = prompts.places(cluster).astype(np.int32)
     weight = np.float64(1) if battles.weight is None else battles.weight
     points = np.concatenate([weight * battles.score, weight * (1 - battles.score)])
     some = np.flatnonzero(points)
@@ -88,7 +89,7 @@ def _taken(battles: Battles) -> _Taken:
     present = numbers_met(pair)
     pairs = np.flatnonzero(present)
     at = (np.cumsum(present, dtype=np.int32) - 1)[pair], np.concatenate([prompt, prompt])[some]
-    shares = coo_array((points[some].astype(float), at), shape=(len(pairs), int(met.sum()))).tocsr()
+    shares = coo_array((points[some].astype(float), at), shape=(len(pairs), prompts.count)).tocsr()
     return _Taken(shares, pairs // max(n, 1), pairs % max(n, 1))
 
 

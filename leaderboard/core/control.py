@@ -5,20 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from leaderboard.core.matrix import Bools, Floats, Indices
+    from leaderboard.core.matrix import Floats, Indices
 
 
-def standardised_log_difference(length_a: Indices, length_b: Indices) -> tuple[Floats, Bools]:
-    """log(length a) - log(length b) by row, over its root mean square; and which rows are known.
+def log_difference(length_a: Indices | Floats, length_b: Indices | Floats) -> Floats:
+    """log(length a) - log(length b) by row; NaN where one is 0 or less, which is unknown.
 
-    An effect is thus in logits per typical difference. Nothing is centred: the sign must change with the two names. A
-    length of 0 or less is unknown; such rows are 0 and the caller leaves them out. Source: length control in "Length-
-    Controlled AlpacaEval" (Dubois et al., 2024) standardises a difference of lengths; logs here make it a ratio.
+    Source: length control in "Length-Controlled AlpacaEval" (Dubois et al., 2024) takes a difference of lengths; logs
+    make it a ratio. Nothing is centred: the sign must change with the two names.
     """
     import numpy as np
 
-    known: Bools = (length_a > 0) & (length_b > 0)
-    difference = np.zeros(len(length_a))
-    difference[known] = np.log(length_a[known]) - np.log(length_b[known])
-    typical = np.sqrt(np.mean(difference[known] ** 2)) if known.any() else 0.0
-    return (difference / typical if typical > 0 else difference), known
+    known = (length_a > 0) & (length_b > 0)
+    difference: Floats = np.log(np.where(known, length_a, 1)) - np.log(np.where(known, length_b, 1))
+    return np.where(known, difference, np.nan)
+
+
+def standardised(difference: Floats) -> Floats:
+    """Known differences over their root mean square, so that an effect is in logits per typical difference."""
+    import numpy as np
+
+    typical = float(np.sqrt(np.mean(difference**2))) if len(difference) else 0.0
+    return difference / typical if typical > 0 else difference

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from leaderboard.core.fits import CENTRE, SCALE, Convergence, Fit, How, anchor_index, assemble
 from leaderboard.core.matrix import Battles, win_matrix
-from leaderboard.core.strengths import components, residual
+from leaderboard.core.strengths import components, played, residual
 
 ORDER_DEPENDENT = "depends on the order of the battles"
 
@@ -23,7 +23,7 @@ def fit_elo(battles: Battles, how: How) -> Fit:
 
     wins = win_matrix(battles)
     component = components(wins)
-    anchor = anchor_index(battles.models, (wins.sum(axis=0) + wins.sum(axis=1) > 0).tolist(), how.anchor)
+    anchor = anchor_index(battles.models, played(wins), how.anchor)
     theta = (np.asarray(_replayed(battles, how.k, how.start)) - CENTRE) / SCALE
     if anchor is not None:
         theta[np.asarray(component) == component[anchor]] -= theta[anchor]

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from leaderboard.core.intervals import MIN_PROMPTS, Spread, half_widths
+from leaderboard.core.intervals import NO_SPREAD, Spread, few_prompts, half_widths
 from leaderboard.core.matrix import Battles, Record, records
 from leaderboard.core.separation import Separation, nobody, separation
-from leaderboard.core.strengths import PRIOR, NotConverged
+from leaderboard.core.strengths import PRIOR, NotConverged, played
 from leaderboard.errors import BadInput
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class Effect:
 
     @property
     def elo(self) -> float | None:
+        """The same in Elo points."""
         return None if self.logit is None else SCALE * self.logit
 
 
@@ -93,12 +94,12 @@ class JudgeEffect:
 class Fit:
     """One estimation. All tuples and arrays follow `models`.
 
-    `theta` (n,): logits, mean 0 in each component (or 0 at the anchor). `covariance` (n, n): of theta, clustered by
-    prompt; None without prompt ids. `met` (n, n): weight of the battles between two models. `ratings`, `lower`,
-    `upper`: Elo points, None where there is nothing to say, with `interval_reason` saying why. `ranks`: 1, 1, 3 within
-    a component. `rank_lower`, `rank_upper`, `tiers`, `separated`: see `core.separation`; `rank_reason` where there is
-    none. `prompts`: G of the model's component. `seed`: a hash of what was fitted, for draws. `judges`, `control`:
-    what the joint model found beside the ratings.
+    `theta` (n,): logits above 1000 Elo points, of mean 0 in each component (`elo`: its start), or 0 at the anchor.
+    `covariance` (n, n): of theta, clustered by prompt; None without prompt ids. `met` (n, n): weight of the battles
+    between two models. `ratings`, `lower`, `upper`: Elo points, None where there is nothing to say, with
+    `interval_reason` saying why. `ranks`: 1, 1, 3 within a component. `separation`: who is better for sure, with rank
+    intervals and tiers; `rank_reason` where a model has none. `prompts`: G of the model's component. `seed`: a hash of
+    what was fitted, for draws. `judges`, `control`: what the joint model found beside the ratings.
     """
 
     how: How
@@ -149,18 +150,16 @@ def assemble(
     figure is not finite.
     """
     _refuse_nan(battles.models, how, theta, spread)
-    met = wins + wins.T
-    played = tuple(bool(number) for number in met.sum(axis=0) > 0)
-    counts, own = records(battles), spread.own if spread else (None,) * len(played)
-    standings = _standings(battles.models, how, theta, component, spread, played, no_interval)
+    counts, own = records(battles), spread.own if spread else (None,) * len(theta)
+    standings = _standings(battles.models, how, theta, component, spread, played(wins), no_interval)
     return Fit(
         how=how,
         models=battles.models,
         theta=theta,
-        met=met,
+        met=wins + wins.T,
         component=tuple(component),
         records=counts,
-        flags=tuple(_flags(wins, i, counts[i], own[i]) for i in range(len(played))),
+        flags=tuple(_flags(wins, i, counts[i], own[i]) for i in range(len(theta))),
         n_battles=len(battles),
         n_prompts=battles.n_prompts,
         seed=input_seed(battles.models, wins, standings["prompts"]),
@@ -269,9 +268,7 @@ def _intervals(
 def _interval_reason(played: bool, prompts: int, width: float | None) -> str | None:
     if not played:
         return "no matches"
-    if prompts < MIN_PROMPTS:
-        return f"needs {MIN_PROMPTS} prompts, has {prompts}"
-    return "the same on every prompt: no spread to see" if width is not None and width < NO_WIDTH else None
+    return few_prompts(prompts) or (NO_SPREAD if width is not None and width < NO_WIDTH else None)
 
 
 def _moved(ratings: Sequence[float | None], widths: Sequence[float | None], scale: float) -> tuple[float | None, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from leaderboard.core.judged import BY_ROW, MISSING, Judged
+from leaderboard.core.judged import BY_ROW, MISSING, Judged, taken
 from leaderboard.core.matrix import Battles
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _folded(battles: Battles, pairs: _Pairs) -> Judged:
         models=battles.models,
         a=np.minimum(a, b),
         b=np.maximum(a, b),
-        prompt=_at(battles.cluster, pairs.last),
+        prompt=taken(battles.cluster, pairs.last),
         outcome=np.where(decided, np.where(ab == ba, ab, 1), MISSING).astype(np.int8),
         outcome_score=_codes(sum_ab * n_ba + sum_ba * n_ab, decided),
         soft=np.where(decided, ab + ba, MISSING).astype(np.int8),
@@ -138,7 +138,7 @@ def _folded(battles: Battles, pairs: _Pairs) -> Judged:
         ab=ab,
         ba=ba,
         weight=_mean(battles.weight, pairs),
-        judge=_at(battles.judge, pairs.last),
+        judge=taken(battles.judge, pairs.last),
         judges=battles.judges,
         covariate=_mean_covariate(battles, pairs),
     )
@@ -202,10 +202,6 @@ def _as_given(battles: Battles) -> Judged:
         judges=battles.judges,
         covariate=battles.covariate,
     )
-
-
-def _at(column: Indices | None, rows: Indices) -> Indices | None:
-    return None if column is None else column[rows]
 
 
 def _joined(one: Judged, other: Judged) -> Judged:

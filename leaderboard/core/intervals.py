@@ -7,11 +7,12 @@ cluster (Liang and Zeger's sandwich). Logits throughout; G is the number of prom
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leaderboard.core.matrix import Battles, numbers_met, slices, win_matrix
+from leaderboard.core.matrix import Battles, slices, win_matrix
+from leaderboard.core.prompt_sums import Part, Prompts, ScoreSums, by_model, product, reach
 
 if TYPE_CHECKING:
     from leaderboard.core.matrix import Floats, Indices
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 MIN_PROMPTS = 10
 LEVEL = 0.95
 DRAWS = 10_000
-DENSE_CELLS = 1_000_000
-CELLS_A_ROW = 3
-"""A table of prompts by models is dense up to the size that its sparse form would have."""
+NO_ERROR = 1e-6
+"""Logits: a standard error up to this is rounding."""
+NO_SPREAD = "the same on every prompt: no spread to see"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,33 +57,25 @@ def information(wins: Floats, theta: Floats, prior: float) -> Floats:
     return informed
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoreSums:
-    """Score sums u of each prompt, the rows' weight * (share - expected share), + for a and - for b.
-
-    `outer` (n, n): the sum of u u' over the prompts. `own` (n,): on how many prompts each model has a battle.
-    `prompts` (n,): G, the number of prompts with a battle in the model's component.
-    """
-
-    outer: Floats
-    own: Indices
-    prompts: Indices
-
-
 def score_sums(battles: Battles, theta: Floats, component: Sequence[int]) -> ScoreSums:
-    """Rows of no weight count for nothing. Raises ValueError without prompt ids."""
+    """Scores by prompt: the rows' weight * (share - expected share), + for a and - for b.
+
+    Rows of no weight count for nothing. Raises ValueError without prompt ids.
+    """
     import numpy as np
 
-    if battles.cluster is None:
-        raise ValueError("without prompt ids there are no clusters")
     if battles.weight is not None and not battles.weight.all():
         battles = battles.where(np.flatnonzero(battles.weight))
-    met = numbers_met(battles.cluster)  # type: ignore[arg-type]
-    prompts = int(met.sum())
-    number = None if prompts == len(met) else np.cumsum(met) - 1
-    dense = prompts * len(theta) <= max(DENSE_CELLS, CELLS_A_ROW * len(battles))
-    summed = _dense_sums if dense else _sparse_sums
-    return summed(battles, theta, number, prompts, np.asarray(component, dtype=int))
+    cluster = battles.cluster
+    if cluster is None:
+        raise ValueError("without prompt ids there are no clusters")
+    prompts, chance = Prompts.among(cluster), win_probabilities(theta)
+    parts = (
+        Part(prompts.places(cluster[rows]), battles.a[rows], battles.b[rows], _residuals(battles, chance, rows))
+        for rows in slices(len(battles))
+    )
+    found = by_model(parts, (prompts.count, len(theta)), len(battles))
+    return ScoreSums(product(found.sums, found.sums), reach(found.met, component))
 
 
 def _residuals(battles: Battles, chance: Floats, part: slice) -> Floats:
@@ -92,47 +85,6 @@ def _residuals(battles: Battles, chance: Floats, part: slice) -> Floats:
     pair = battles.a[part].astype(np.intp) * len(chance) + battles.b[part].astype(np.intp)
     off: Floats = battles.score[part] - chance.take(pair)
     return off if battles.weight is None else off * battles.weight[part]
-
-
-def _prompt(battles: Battles, number: Indices | None, part: slice) -> Indices:
-    import numpy as np
-
-    cluster = battles.cluster[part]  # type: ignore[index]
-    return cluster.astype(np.intp) if number is None else number.take(cluster)
-
-
-def _dense_sums(battles: Battles, theta: Floats, number: Indices | None, prompts: int, component: Indices) -> ScoreSums:
-    import numpy as np
-
-    n, chance = len(theta), win_probabilities(theta)
-    sums, seen = np.zeros((prompts, n)), np.zeros((prompts, n), dtype=bool)
-    for part in slices(len(battles)):
-        off, row = _residuals(battles, chance, part), _prompt(battles, number, part) * n
-        for model, change in ((battles.a[part], off), (battles.b[part], -off)):
-            cell = row + model.astype(np.intp)
-            np.add.at(sums.reshape(-1), cell, change)
-            seen.reshape(-1)[cell] = True
-    met = [int(seen[:, component == label].any(axis=1).sum()) for label in range(component.max(initial=-1) + 1)]
-    return ScoreSums(sums.T @ sums, np.count_nonzero(seen, axis=0), np.asarray(met, dtype=int)[component])
-
-
-def _sparse_sums(
-    battles: Battles, theta: Floats, number: Indices | None, prompts: int, component: Indices
-) -> ScoreSums:
-    """The same where prompts are many and each has few models: one prompt a battle, say."""
-    import numpy as np
-    from scipy.sparse import coo_array, csc_array
-
-    n, rows = len(theta), slice(0, len(battles))
-    off, row = _residuals(battles, win_probabilities(theta), rows), _prompt(battles, number, rows).astype(np.int32)
-    at = np.concatenate([row, row]), np.concatenate([battles.a, battles.b], dtype=np.int32, casting="unsafe")
-    sums = coo_array((np.concatenate([off, -off]), at), shape=(prompts, n)).tocsr()
-    own = np.bincount(sums.indices, minlength=n)
-    sums.data, values = np.ones_like(sums.data), sums.data
-    inside = csc_array((np.ones(n), (np.arange(n), component)), shape=(n, component.max(initial=-1) + 1))
-    met = np.diff((sums @ inside).tocsc().indptr)
-    sums.data = values
-    return ScoreSums((sums.T @ sums).toarray(), own, met[component])
 
 
 def sandwich(informed: Floats, outer: Floats, prompts: int, *, singular: bool, small_sample: bool = True) -> Floats:
@@ -151,7 +103,12 @@ def sandwich(informed: Floats, outer: Floats, prompts: int, *, singular: bool, s
     except np.linalg.LinAlgError:
         return np.full((n, n), np.nan)
     covariance: Floats = inverse @ outer @ inverse
-    return covariance * (prompts / (prompts - 1) if small_sample else 1)
+    return covariance * (small_sample_factor(prompts) if small_sample else 1)
+
+
+def small_sample_factor(prompts: int) -> float:
+    """G / (G - 1); 0 where one prompt shows no spread."""
+    return prompts / (prompts - 1) if prompts > 1 else 0.0
 
 
 def centred(covariance: Floats, anchor: int | None = None) -> Floats:
@@ -180,29 +137,25 @@ def clustered_spread(
 
     informed = information(win_matrix(battles) if wins is None else wins, theta, prior)
     sums = score_sums(battles, theta, component)
-    covariance = np.zeros_like(informed)
-    for members in _members(component):
-        block, prompts = np.ix_(members, members), int(sums.prompts[members[0]])
-        raw = sandwich(informed[block], sums.outer[block], prompts, singular=prior == 0, small_sample=small_sample)
-        inside = int(np.flatnonzero(members == anchor)[0]) if anchor in members else None
-        covariance[block] = centred(raw, inside)
-    return Spread(covariance, tuple(sums.prompts.tolist()), tuple(sums.own.tolist()))
+
+    def covariance_of(members: Indices) -> Floats:
+        block, prompts = np.ix_(members, members), sums.reach.component[int(members[0])]
+        return sandwich(informed[block], sums.outer[block], prompts, singular=prior == 0, small_sample=small_sample)
+
+    return Spread(by_component(covariance_of, component, anchor), sums.reach.component, sums.reach.own)
 
 
-def _members(component: Sequence[int]) -> list[Indices]:
+def by_component(covariance_of: Callable[[Indices], Floats], component: Sequence[int], anchor: int | None) -> Floats:
+    """Shape (n, n): the covariance of each component's members, centred or anchored; 0 across components."""
     import numpy as np
 
     numbers = np.asarray(component)
-    return [np.flatnonzero(numbers == number) for number in np.unique(numbers)]
-
-
-def model_covariance(wins: Floats, theta: Floats, prior: float = 0.0) -> Floats:
-    """Centred inverse information of one component: right only for independent battles without half wins."""
-    import numpy as np
-
-    informed = information(wins, theta, prior)
-    inverse = np.linalg.inv(informed + 1 / len(informed) if prior == 0 else informed)
-    return centred(inverse.astype(float))
+    covariance = np.zeros((len(numbers), len(numbers)))
+    for number in np.unique(numbers):
+        members = np.flatnonzero(numbers == number)
+        inside = int(np.flatnonzero(members == anchor)[0]) if anchor in members else None
+        covariance[np.ix_(members, members)] = centred(covariance_of(members), inside)
+    return covariance
 
 
 def t_quantile(level: float, df: float) -> float:
@@ -211,6 +164,19 @@ def t_quantile(level: float, df: float) -> float:
 
     point = (1 + level) / 2
     return float(ndtri(point) if math.isinf(df) else stdtrit(df, point))
+
+
+def t_interval(estimate: float, se: float, df: float) -> tuple[float, float, float]:
+    """Lower and upper end at LEVEL, and the two-sided p against 0, of an estimate with a standard error above 0."""
+    from scipy.special import stdtr
+
+    width = t_quantile(LEVEL, df) * se
+    return estimate - width, estimate + width, min(2 * float(stdtr(df, -abs(estimate) / se)), 1.0)
+
+
+def few_prompts(prompts: int) -> str | None:
+    """Why so few prompts give no interval; None where they are enough."""
+    return f"needs {MIN_PROMPTS} prompts, has {prompts}" if prompts < MIN_PROMPTS else None
 
 
 def half_widths(spread: Spread, level: float = LEVEL) -> tuple[float | None, ...]:

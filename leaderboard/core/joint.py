@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 from leaderboard.core.as_seen import Rows, as_seen
 from leaderboard.core.davidson import Held, Maximum, Table, expected, laplacian, maximise
 from leaderboard.core.fits import Convergence, Effect, Fit, How, JudgeEffect, anchor_index, assemble
-from leaderboard.core.intervals import LEVEL, MIN_PROMPTS, Spread, centred, t_quantile
+from leaderboard.core.intervals import NO_ERROR, NO_SPREAD, few_prompts, small_sample_factor, t_interval
+from leaderboard.core.joint_errors import Errors, errors_at
 from leaderboard.core.matrix import Battles, win_matrix
-from leaderboard.core.prompt_sums import Reach, clustered
-from leaderboard.core.strengths import bradley_terry, centre, components
+from leaderboard.core.strengths import bradley_terry, centre, components, played
 
 if TYPE_CHECKING:
     from leaderboard.core.matrix import Bools, Floats
 
 EFFECT_SD = 3.0
 """Standard deviation, in logits, of the prior of a position effect and of a controlled effect."""
-NO_ERROR = 1e-6
 ROUNDING = 1e-9
 
 NO_BATTLES = "no battles"
@@ -30,7 +29,6 @@ ONE_POSITION = "the {position} position never won: no finite effect without a pr
 RESTS_ON_PRIOR = "the {position} position never won: its size rests on the prior"
 NOT_APART = "position and strength cannot be told apart: the pairs were not shown in both orders"
 NO_PROMPTS = "no prompt ids: the model's own error, which takes all rows for independent"
-NO_SPREAD = "the same on every prompt: no spread to see"
 
 
 def fit_joint(battles: Battles, how: How) -> Fit:
@@ -50,7 +48,7 @@ def fit_joint(battles: Battles, how: How) -> Fit:
     """
     wins = win_matrix(battles)
     component = components(wins)
-    anchor = anchor_index(battles.models, (wins.sum(axis=0) + wins.sum(axis=1) > 0).tolist(), how.anchor)
+    anchor = anchor_index(battles.models, played(wins), how.anchor)
     rows, silent = _telling(as_seen(battles, controlled=how.control is not None))
     unplaced = _unplaced(rows.table, silent)
     one_sided = _one_sided(rows.table, unplaced)
@@ -65,7 +63,7 @@ def fit_joint(battles: Battles, how: How) -> Fit:
         theta=centre(maximum.vector[: rows.models], component, anchor),
         wins=wins,
         component=component,
-        spread=_spread(errors, component, anchor),
+        spread=errors.spread(component, anchor),
         convergence=_convergence(maximum, model.free),
         judges=_judges(battles, effects, silent, silent | unplaced | unbounded, one_sided),
         control=_control(rows, effects, how.control),
@@ -189,52 +187,11 @@ def _names(battles: Battles) -> list[str]:
     return [*(f"the rating of {model!r}" for model in battles.models), *effects, "the controlled effect"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Errors:
-    """Covariances over all parameters (P, P), 0 where one is not free: `model` is the inverse information, `clustered`
-    the sandwich by prompt without its factor G / (G - 1), None without prompt ids.
-    """
-
-    model: Floats
-    clustered: Floats | None = None
-    reach: Reach | None = None
-
-
-def _errors(rows: Rows, model: _Model, maximum: Maximum, component: Sequence[int]) -> _Errors:
-    import numpy as np
-
-    used, size = np.ix_(model.free, model.free), model.table.size
-    inverse, sandwich = np.zeros((size, size)), np.zeros((size, size))
-    inverse[used] = np.linalg.inv(maximum.point.information[used])
-    if rows.cluster is None:
-        return _Errors(inverse)
-    _, found = expected(rows.by_row if model.free[-1] else rows.table, maximum.vector)
-    by_row = found if model.free[-1] else found.at(rows.cell)
-    meat, reach = clustered(rows, rows.cluster, by_row, model.free, component)
-    sandwich[used] = inverse[used] @ meat @ inverse[used]
-    return _Errors(inverse, sandwich, reach)
-
-
-def _spread(errors: _Errors, component: Sequence[int], anchor: int | None) -> Spread | None:
-    """Covariance of the ratings, each component by itself with its own G / (G - 1)."""
-    import numpy as np
-
-    if errors.clustered is None or errors.reach is None:
-        return None
-    numbers = np.asarray(component)
-    covariance = np.zeros((len(numbers), len(numbers)))
-    for number in np.unique(numbers):
-        members = np.flatnonzero(numbers == number)
-        block = np.ix_(members, members)
-        inside = int(np.flatnonzero(members == anchor)[0]) if anchor in members else None
-        factor = _small_sample(errors.reach.component[int(members[0])])
-        covariance[block] = centred(errors.clustered[block], inside) * factor
-    return Spread(covariance, errors.reach.component, errors.reach.own)
-
-
-def _small_sample(prompts: int) -> float:
-    """G / (G - 1); 0 where one prompt shows no spread."""
-    return prompts / (prompts - 1) if prompts > 1 else 0.0
+def _errors(rows: Rows, model: _Model, maximum: Maximum, component: Sequence[int]) -> Errors:
+    by_row = model.free[-1]
+    table = rows.by_row if by_row else rows.table
+    found = expected(table, maximum.vector)[1]
+    return errors_at(rows, found if by_row else found.at(rows.cell), maximum.point, model.free, component)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -242,27 +199,25 @@ class _Effects:
     """The parameters beside the ratings, with their errors."""
 
     vector: Floats
-    errors: _Errors
+    errors: Errors
 
     def at(self, place: int, prompts: int | None) -> Effect:
         """One parameter; `prompts` is its G, None without prompt ids."""
-        logit, own = float(self.vector[place]), float(self.errors.model[place, place]) ** 0.5
+        logit, own = float(self.vector[place]), math.sqrt(float(self.errors.model[place, place]))
         if prompts is None or self.errors.clustered is None:
             return Effect(logit=logit, se=own, se_model=own, reason=NO_PROMPTS)
-        se = (float(self.errors.clustered[place, place]) * _small_sample(prompts)) ** 0.5
+        variance = max(float(self.errors.clustered[place, place]), 0.0)  # rounding may leave a nothing below 0
+        se = math.sqrt(variance * small_sample_factor(prompts))
         return _with_interval(logit, se, own, prompts)
 
 
 def _with_interval(logit: float, se: float, own: float, prompts: int) -> Effect:
-    from scipy.special import stdtr
-
-    if prompts < MIN_PROMPTS:
-        few = f"needs {MIN_PROMPTS} prompts, has {prompts}"
+    if few := few_prompts(prompts):
         return Effect(logit=logit, se=se if prompts > 1 else None, se_model=own, reason=few)
     if se <= NO_ERROR:
         return Effect(logit=logit, se_model=own, reason=NO_SPREAD)
-    width, p_value = t_quantile(LEVEL, prompts - 1) * se, 2 * float(stdtr(prompts - 1, -abs(logit) / se))
-    return Effect(logit=logit, se=se, se_model=own, lower=logit - width, upper=logit + width, p_value=min(p_value, 1.0))
+    lower, upper, p_value = t_interval(logit, se, prompts - 1)
+    return Effect(logit=logit, se=se, se_model=own, lower=lower, upper=upper, p_value=p_value)
 
 
 def _judges(

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from leaderboard.core.matrix import Battles
-from leaderboard.core.types import Outcome
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     Codes = NDArray[np.int8]
 
 MISSING = -1
-HALVES: dict[str, int] = {Outcome.A.value: 2, Outcome.TIE.value: 1, Outcome.B.value: 0}
-"""An outcome as twice a's share; MISSING where there is none."""
+"""The code of an outcome that is not there."""
 
 BY_ROW = (
     "a",
@@ -110,11 +108,11 @@ def under_policy(judged: Judged, policy: str) -> Battles:
         a=judged.a[rows],
         b=judged.b[rows],
         score=(parts[rows] / whole).astype(np.float32),
-        weight=_taken(judged.weight, rows),
-        cluster=_taken(judged.prompt, rows),
-        judge=_taken(judged.judge, rows),
+        weight=taken(judged.weight, rows),
+        cluster=taken(judged.prompt, rows),
+        judge=taken(judged.judge, rows),
         judges=judged.judges,
-        covariate=_taken(judged.covariate, rows),
+        covariate=taken(judged.covariate, rows),
     )
 
 
@@ -133,14 +131,15 @@ def by_order(judged: Judged) -> Battles:
         a=judged.a[rows],
         b=judged.b[rows],
         score=np.concatenate([codes[at] / np.float32(2) for at, codes, _ in found]),
-        weight=_taken(judged.weight, rows),
-        cluster=_taken(judged.prompt, rows),
+        weight=taken(judged.weight, rows),
+        cluster=taken(judged.prompt, rows),
         first=np.concatenate([np.full(len(at), sign, dtype=np.int8) for at, _, sign in found]),
-        judge=_taken(judged.judge, rows),
+        judge=taken(judged.judge, rows),
         judges=judged.judges,
-        covariate=_taken(judged.covariate, rows),
+        covariate=taken(judged.covariate, rows),
     )
 
 
-def _taken(column: Any, rows: Indices) -> Any:
+def taken(column: Any, rows: Indices) -> Any:
+    """These rows of a column, or None where there is no column."""
     return None if column is None else column[rows]

@@ -12,7 +12,6 @@ from leaderboard.core.separation import top_chances
 
 PAIRINGS_A_MODEL = 115
 ENOUGH_A_MODEL = 100
-EPS = 0.01
 
 
 @dataclass(frozen=True, slots=True)

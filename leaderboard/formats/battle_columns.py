@@ -7,7 +7,6 @@ does not understand. The careful one reads row by row, knows the line of each, a
 from __future__ import annotations
 
 import csv
-import io
 import json
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -16,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leaderboard.errors import BadInput
-from leaderboard.formats.jsonl import read_objects, read_text
+from leaderboard.formats.csv_rows import read_rows
+from leaderboard.formats.jsonl import read_objects
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +32,6 @@ ONLY_SAMENESS = frozenset({"prompt_id"})
 """Columns whose texts nobody reads: there may be a million of them."""
 
 BLOCK = 16 * 1024 * 1024
-LONGEST_CELL = 64 * 1024 * 1024
 
 
 class Unusual(Exception):
@@ -283,40 +282,11 @@ def _first_line(error: Exception) -> str:
 
 
 def careful_csv(file: Path, wanted: Collection[str]) -> Columns:
-    """Raises BadInput with the line where the file stops being CSV."""
-    return _gathered(file, _csv_rows(file), wanted)
+    return _gathered(file, read_rows(file), wanted)
 
 
 def careful_jsonl(file: Path, wanted: Collection[str]) -> Columns:
     return _gathered(file, read_objects(file), wanted)
-
-
-def _csv_rows(file: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
-    """(line that the row begins on, its fields), the header first as a row of its names alone."""
-    csv.field_size_limit(LONGEST_CELL)
-    rows = csv.reader(io.StringIO(read_text(file), newline=""), strict=True)
-    header: list[str] | None = None
-    line = 1
-    try:
-        for row in rows:
-            if header is None:
-                header = _checked_header(file, row)
-                yield 0, dict.fromkeys(header)
-            elif row:
-                if len(row) != len(header):
-                    raise BadInput(f"{file}, line {line}: {len(row)} fields, the header has {len(header)}")
-                yield line, dict(zip(header, row, strict=True))
-            line = rows.line_num + 1
-    except csv.Error as error:
-        raise BadInput(f"{file}, line {line}: {error}") from None
-
-
-def _checked_header(file: Path, row: Sequence[str]) -> list[str]:
-    names = [name.strip() for name in row]
-    doubled = next((name for name in names if names.count(name) > 1), None)
-    if doubled is not None:
-        raise BadInput(f"{file}, line 1: the column {doubled!r} stands twice")
-    return names
 
 
 def _gathered(file: Path, rows: Iterator[tuple[int, Mapping[str, object]]], wanted: Collection[str]) -> Columns:

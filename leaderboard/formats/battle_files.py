@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leaderboard.core.control import log_difference
 from leaderboard.core.matrix import Battles
 from leaderboard.errors import BadInput
 from leaderboard.formats.battle_columns import (
@@ -331,15 +332,12 @@ def _number(text: str) -> float:
 
 
 def _length_difference(file: Path, columns: Columns) -> Floats | None:
-    import numpy as np
-
     if not {"length_a", "length_b"} & set(columns.numbers):
         return None
     a, b = _numbers(columns, "length_a"), _numbers(columns, "length_b")
     if a is None or b is None:
         raise BadInput(f"{file}: length_a and length_b go together, and one of them is missing")
-    known = (a > 0) & (b > 0)
-    return np.where(known, np.log(np.where(known, a, 1)) - np.log(np.where(known, b, 1)), np.nan)
+    return log_difference(a, b)
 
 
 def _in_scope(file: Path, found: BattleFile, columns: Columns, label: tuple[str, str] | None) -> BattleFile:

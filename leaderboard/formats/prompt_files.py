@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from leaderboard.core.keys import content_hash
 from leaderboard.core.types import Prompt
 from leaderboard.errors import BadInput
-from leaderboard.formats.jsonl import read_objects, read_text
+from leaderboard.formats.csv_rows import read_rows
+from leaderboard.formats.jsonl import read_objects
 from leaderboard.ledger.ids import folded, storable, tidy_id
 
 Numbered = Iterator[tuple[int, Mapping[str, object]]]
@@ -21,7 +20,6 @@ FIELDS = frozenset(
     {*TEXT_FIELDS, *ID_FIELDS, "system", "category", "group", "language", "reference", "visibility"},
 )
 LONGEST_LABEL = 100
-LONGEST_CELL = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,35 +69,12 @@ def _refuse_other(item: NumberedPrompt, twin: NumberedPrompt) -> None:
 
 def _read_csv(file: Path) -> Numbered:
     """(first line of the row, its fields that are not empty)."""
-    csv.field_size_limit(LONGEST_CELL)
-    rows = csv.reader(io.StringIO(read_text(file), newline=""), strict=True)
-    header: list[str] | None = None
-    line = 1
-    try:
-        for row in rows:
-            if header is None:
-                header = _checked_header(file, row)
-            elif row:
-                yield line, _fields(file, line, header, row)
-            line = rows.line_num + 1
-    except csv.Error as error:
-        raise BadInput(f"{file}, line {line}: {error}") from None
-
-
-def _checked_header(file: Path, row: Sequence[str]) -> list[str]:
-    names = [name.strip() for name in row]
-    doubled = next((name for name in names if names.count(name) > 1), None)
-    if doubled is not None:
-        raise BadInput(f"{file}, line 1: the column {doubled!r} stands twice")
-    if not set(names) & set(TEXT_FIELDS):
-        raise BadInput(f"{file}, line 1: none of the columns {', '.join(TEXT_FIELDS)}; found: {', '.join(names)[:200]}")
-    return names
-
-
-def _fields(file: Path, line: int, header: Sequence[str], row: Sequence[str]) -> dict[str, object]:
-    if len(row) != len(header):
-        raise BadInput(f"{file}, line {line}: {len(row)} fields, the header has {len(header)}")
-    return {name: value for name, value in zip(header, row, strict=True) if value != ""}
+    for line, row in read_rows(file):
+        if line:
+            yield line, {name: value for name, value in row.items() if value != ""}
+        elif not set(row) & set(TEXT_FIELDS):
+            none, found = ", ".join(TEXT_FIELDS), ", ".join(row)[:200]
+            raise BadInput(f"{file}, line 1: none of the columns {none}; found: {found}")
 
 
 READERS: dict[str, Callable[[Path], Numbered]] = {".csv": _read_csv}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from leaderboard.core.control import standardised_log_difference
+from leaderboard.core.control import log_difference, standardised
 from leaderboard.core.judged import MISSING, Judged, by_order, under_policy
 from leaderboard.core.matrix import Battles
 from leaderboard.history.records import FitKey, RatingFacts
@@ -43,10 +43,13 @@ def battles_for(facts: RatingFacts, key: FitKey) -> Taken:
 
 def _with_lengths(facts: RatingFacts) -> Taken:
     """The order outcomes of pairings of known lengths; see `core.control` for the covariate."""
+    import numpy as np
+
     if facts.length_a is None or facts.length_b is None:
         raise ValueError("the lengths of the answers were not read")
-    difference, known = standardised_log_difference(facts.length_a, facts.length_b)
-    measured = replace(facts.judged, covariate=difference).where(known)
+    difference = log_difference(facts.length_a, facts.length_b)
+    known = np.isfinite(difference)
+    measured = replace(facts.judged.where(known), covariate=standardised(difference[known]))
     battles = by_order(measured)
     left_out = _order_outcomes(facts.judged) - len(battles)
     return Taken(battles, pairings=_read(measured), left_out=left_out)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,20 +13,18 @@ from leaderboard.core.ratings import rate
 from leaderboard.core.separation import Difference, difference
 from leaderboard.core.strengths import NotConverged
 from leaderboard.core.types import Stage
-from leaderboard.errors import BadInput, NotFound
+from leaderboard.errors import BadInput
 from leaderboard.history.records import FitKey, RatingFacts, Row
 from leaderboard.tournament.battles import battles_for, decided_models
-from leaderboard.tournament.scopes import OVERALL, in_scope, scopes_of
-from leaderboard.tournament.settling import MOST_ROWS, prices, settling, unused
+from leaderboard.tournament.registered import require_model
+from leaderboard.tournament.scopes import OVERALL, TRAITS, in_scope, scopes_of
+from leaderboard.tournament.settling import prices, settling, unused
 
 if TYPE_CHECKING:
     from leaderboard.core.matrix import Battles
     from leaderboard.history.reader import SnapshotReader
 
 A, B, NOT_SETTLED = "a", "b", "not_settled"
-TRAITS = ("category", "language", "group")
-CLOSE = 3
-SHOWN = 8
 
 SCREENING = "screening does not settle: validate both (`leaderboard run validation`)"
 DISAGREE = "The fits disagree on who is better, and at least one of them separates the two."
@@ -111,16 +108,6 @@ def compare(
     for model in question.models:
         require_model(reader, model, contestants)
     return _answer(reader, board, _evidence(stages, question, scope), question)
-
-
-def require_model(reader: SnapshotReader, model: str, more: Iterable[str] = ()) -> None:
-    """NotFound with close names unless the model is registered, or among `more`."""
-    known = {str(name) for (name,) in reader.sql("SELECT id FROM models", MOST_ROWS)["rows"]} | set(more)
-    if model in known:
-        return
-    close = difflib.get_close_matches(model, known, n=CLOSE)
-    names = ", ".join(close or sorted(known)[:SHOWN]) or "none"
-    raise NotFound(f"no model {model!r}; {'close' if close else 'known'}: {names}")
 
 
 def _evidence(stages: Mapping[Stage, RatingFacts], question: Question, scope: str) -> Evidence:

@@ -8,19 +8,16 @@ from leaderboard.core.judged import SHARES
 from leaderboard.core.ratings import METHODS
 from leaderboard.core.types import Stage
 from leaderboard.errors import BadInput
-from leaderboard.history.records import FitKey, PromptFacts, Row
+from leaderboard.history.records import FitKey, Row
 from leaderboard.settings import Settings
 from leaderboard.tournament.battles import LENGTH
 from leaderboard.tournament.lists import Bench, Ground, Trial, prepared, records_for
+from leaderboard.tournament.registered import models_of, prompts_of
 from leaderboard.tournament.scopes import known_scope, scopes_of
-from leaderboard.tournament.standing import Contestant
 
 if TYPE_CHECKING:
     from leaderboard.history.reader import SnapshotReader
 
-MOST_ROWS = 10**7
-MODELS = "SELECT id, family, simulated, state FROM models"
-PROMPTS = "SELECT id, category, language, prompt_group FROM prompts"
 TRIAL = ("p_first", "protocol", "samples", "readable_share")
 
 
@@ -60,19 +57,12 @@ def _ground(reader: SnapshotReader, settings: Settings, stored: Row, key: FitKey
         _bench(reader, stored),
         validation,
         screening,
-        models=_models(reader),
-        prompts=[PromptFacts(*row) for row in reader.sql(PROMPTS, MOST_ROWS)["rows"]],
+        models=models_of(reader),
+        prompts=prompts_of(reader),
         k=settings.top_k,
         at=stored["fitted_at"],
         trial=lambda _: _trial(stored, settings),
     )
-
-
-def _models(reader: SnapshotReader) -> dict[str, Contestant]:
-    return {
-        name: Contestant(family=family, simulated=bool(simulated), active=state == "active")
-        for name, family, simulated, state in reader.sql(MODELS, MOST_ROWS)["rows"]
-    }
 
 
 def _bench(reader: SnapshotReader, stored: Row) -> Bench:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from leaderboard.core.fits import Effect, Fit, How, JudgeEffect, how_high
+from leaderboard.core.control import standardised
+from leaderboard.core.fits import Fit, How, how_high
 from leaderboard.core.folding import fold, folded_count
 from leaderboard.core.judged import MISSING, under_policy
 from leaderboard.core.matrix import Battles
@@ -15,7 +15,8 @@ from leaderboard.core.ratings import rate
 from leaderboard.core.separation import top_chances
 from leaderboard.core.strengths import NoFiniteMaximum, NotConverged
 from leaderboard.errors import BadInput, LeaderboardError
-from leaderboard.tournament.lists import INTERVALS, LIBRARIES
+from leaderboard.tournament.fit_head import INTERVALS, control_json, judges_json, versions
+from leaderboard.tournament.standing import figures
 
 if TYPE_CHECKING:
     from leaderboard.formats.battle_files import BattleFile
@@ -26,9 +27,11 @@ Bounds = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
-    """The battles that a fit takes. `folded`: pairings read in both orders; `incomplete`: pairings with an order of
-    which no row has a verdict, which no policy counts.
+class Folded:
+    """The battles that a fit takes of a file.
+
+    `folded`: pairings read in both orders. `incomplete`: pairings with an order of which no row has a verdict, which no
+    policy counts.
     """
 
     battles: Battles
@@ -43,7 +46,7 @@ class FileFit:
     """
 
     file: BattleFile
-    taken: Taken
+    taken: Folded
     fit: Fit
     controlled: Fit | None = None
     bootstrap: tuple[Bounds, ...] | None = None
@@ -58,7 +61,7 @@ def fit_file(file: BattleFile, how: How, *, rounds: int | None = None, seed: int
     taken = _taken(file, how)
     if not len(taken.battles):
         raise BadInput(f"no battle is left to rate: policy {how.policy} counts none of the {file.rows} rows")
-    how = replace(how, versions={name: version(name) for name in LIBRARIES})
+    how = replace(how, versions=versions())
     plain = _refused(lambda: rate(taken.battles, replace(how, control=None)))
     return FileFit(
         file=file,
@@ -69,13 +72,13 @@ def fit_file(file: BattleFile, how: How, *, rounds: int | None = None, seed: int
     )
 
 
-def _taken(file: BattleFile, how: How) -> Taken:
+def _taken(file: BattleFile, how: How) -> Folded:
     asked = file.asked
     if how.policy is None or asked.first is None or asked.cluster is None:
-        return Taken(battles=file.battles)
+        return Folded(battles=file.battles)
     judged = fold(asked, file.unread)
     incomplete = int((judged.outcome == MISSING).sum())
-    return Taken(battles=under_policy(judged, how.policy), folded=folded_count(judged), incomplete=incomplete)
+    return Folded(battles=under_policy(judged, how.policy), folded=folded_count(judged), incomplete=incomplete)
 
 
 def _refused(made: Callable[[], Any]) -> Any:
@@ -89,7 +92,7 @@ def _refused(made: Callable[[], Any]) -> Any:
 
 
 def _measured(battles: Battles) -> Battles:
-    """The battles of known lengths, their difference over its root mean square: one unit is a usual difference."""
+    """The battles of known lengths; see `core.control` for the covariate."""
     import numpy as np
 
     if battles.covariate is None:
@@ -97,8 +100,7 @@ def _measured(battles: Battles) -> Battles:
     measured = battles.where(np.isfinite(battles.covariate))
     if measured.covariate is None or not len(measured):
         raise BadInput("--control length: no row has both lengths")
-    usual = float(np.sqrt(np.mean(measured.covariate**2)))
-    return replace(measured, covariate=measured.covariate / (usual or 1.0))
+    return replace(measured, covariate=standardised(measured.covariate))
 
 
 def _bootstrap(battles: Battles, fit: Fit, rounds: int, seed: int) -> tuple[Bounds, ...]:
@@ -132,7 +134,7 @@ def as_json(found: FileFit) -> Json:
         "n_prompts": fit.n_prompts,
         "components": fit.n_components,
         "standings": _standings(found),
-        "judges": [_judge(each) for each in fit.judges],
+        "judges": judges_json(fit.judges),
         "control": _control(found),
         "intervals": INTERVALS[how.method] if fit.n_prompts is not None or how.method == "elo" else None,
         "convergence": asdict(fit.convergence),
@@ -144,7 +146,7 @@ def as_json(found: FileFit) -> Json:
 def _standings(found: FileFit) -> list[Json]:
     """By component, rank and name; models without a battle last."""
     fit, top = found.fit, top_chances(found.fit, 1)
-    rows = [_standing(fit, i) | {"p_top1": top[i]} for i in range(len(fit.models))]
+    rows = [figures(fit, i) | {"flags": list(fit.flags[i]), "p_top1": top[i]} for i in range(len(fit.models))]
     for i, row in enumerate(rows):
         if found.controlled is not None:
             row["controlled"] = _beside(found.controlled, i)
@@ -153,53 +155,15 @@ def _standings(found: FileFit) -> list[Json]:
     return sorted(rows, key=lambda row: (row["rank"] is None, row["component"], row["rank"] or 0, row["model"]))
 
 
-def _standing(fit: Fit, i: int) -> Json:
-    record = fit.records[i]
-    return {
-        "model": fit.models[i],
-        "rating": fit.ratings[i],
-        "lower": fit.lower[i],
-        "upper": fit.upper[i],
-        "interval_reason": fit.interval_reason[i],
-        "rank": fit.ranks[i],
-        "rank_lower": fit.separation.rank_lower[i],
-        "rank_upper": fit.separation.rank_upper[i],
-        "rank_reason": fit.rank_reason[i],
-        "tier": fit.separation.tiers[i],
-        "n": record.n,
-        "wins": record.wins,
-        "losses": record.losses,
-        "ties": record.ties,
-        "component": fit.component[i],
-        "flags": list(fit.flags[i]),
-    }
-
-
 def _beside(fit: Fit, i: int) -> Json:
     names = ("rating", "lower", "upper", "rank", "rank_lower", "rank_upper")
-    found = _standing(fit, i)
+    found = figures(fit, i)
     return {name: found[name] for name in names}
 
 
-def _judge(each: JudgeEffect) -> Json:
-    return {
-        "judge": each.judge,
-        "first_position": _effect(each.first_position),
-        "tie": {"nu": each.nu, "reason": each.tie_reason},
-    }
-
-
-def _effect(effect: Effect) -> Json:
-    return {**asdict(effect), "elo": effect.elo}
-
-
 def _control(found: FileFit) -> Json | None:
-    if found.controlled is None or found.controlled.control is None:
-        return None
-    rows = found.controlled.n_battles
-    left_out = found.fit.n_battles - rows
-    effect = _effect(found.controlled.control)
-    return {"name": found.controlled.how.control, "effect": effect, "rows": rows, "left_out": left_out}
+    controlled = found.controlled
+    return None if controlled is None else control_json(controlled, found.fit.n_battles - controlled.n_battles)
 
 
 def _notes(found: FileFit) -> list[str]:

@@ -9,20 +9,18 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
-from importlib.metadata import version
 
-from leaderboard.core.fits import Effect, Fit, How, JudgeEffect
+from leaderboard.core.fits import Fit, How
 from leaderboard.core.matrix import Battles
 from leaderboard.core.ratings import METHODS
 from leaderboard.core.strengths import PRIOR, NoFiniteMaximum, NotConverged
 from leaderboard.history.records import Board, FitKey, FitRecord, PromptFacts, RatingFacts
 from leaderboard.tournament.battles import LENGTH, Taken, battles_for, decided_models, fielded
+from leaderboard.tournament.fit_head import INTERVALS, Json, control_json, judges_json, versions
 from leaderboard.tournament.scopes import OVERALL, belongs, in_scope, scopes_of
 from leaderboard.tournament.side_by_side import side_by_side, warnings
 from leaderboard.tournament.standing import Contestant, Listing, shown_only, standings
 
-Json = dict[str, object]
 Methods = Mapping[str, Callable[[Battles, How], Fit]]
 
 MAIN = FitKey()
@@ -30,15 +28,8 @@ JOINT = FitKey(method="joint", policy=None)
 BESIDE = (FitKey(policy="score"), FitKey(policy="soft"), FitKey(policy="drop"), JOINT)
 CONTROLLED = replace(JOINT, control=LENGTH)
 
-CLUSTERED = "sandwich clustered by prompt, G / (G - 1), t(G - 1)"
-INTERVALS = {
-    "bt": f"95 %, Bradley-Terry; s.e.: {CLUSTERED}",
-    "joint": f"95 %, Bradley-Terry with ties and a position effect a judge; s.e.: {CLUSTERED}",
-    "elo": "none: Elo's sequential ratings have no standard error",
-}
 RANK_INTERVALS = "95 %, Bonferroni-t over the pairs of a component"
 CHANCES = "approximate: 10,000 multivariate t draws"
-LIBRARIES = ("leaderboard", "numpy", "scipy", "choix")
 SCREENED_NOTE = (
     "Screened only: rated on single passes of all models. No common rank and no common scale with the validated list."
 )
@@ -196,7 +187,7 @@ def _with_the_others(ground: Ground, main: Made, others: Mapping[FitKey, Made]) 
     if main.fit is None:
         return main.record
     joint = others[JOINT].fit
-    head = {**main.record.head, "judges": [] if joint is None else _judges(joint.judges)}
+    head = {**main.record.head, "judges": [] if joint is None else judges_json(joint.judges)}
     if not (ground.trial.fails and ground.trial.blocks):
         rows = side_by_side(main.fit, {key: made_.fit or str(made_.record.failure) for key, made_ in others.items()})
         head |= {"side_by_side": {"fits": rows}, "notes": [*_notes(head), *warnings(rows)]}
@@ -239,13 +230,8 @@ def _how(key: FitKey) -> How:
         prior=prior,
         scope=key.scope,
         control=key.control,
-        versions=_versions(),
+        versions=versions(),
     )
-
-
-@cache
-def _versions() -> dict[str, str]:
-    return {name: version(name) for name in LIBRARIES}
 
 
 def _blank(ground: Ground, board: Board, key: FitKey, facts: RatingFacts) -> FitRecord:
@@ -307,23 +293,7 @@ def _found(fit: Fit, taken: Taken) -> Json:
     """What a fit says besides the ratings."""
     found: Json = {"convergence": asdict(fit.convergence)}
     if fit.judges:
-        found["judges"] = _judges(fit.judges)
+        found["judges"] = judges_json(fit.judges)
     if fit.control is not None:
-        effect, rows = _effect(fit.control), len(taken.battles)
-        found["control"] = {"name": fit.how.control, "effect": effect, "rows": rows, "left_out": taken.left_out}
+        found["control"] = control_json(fit, taken.left_out)
     return found
-
-
-def _judges(found: Iterable[JudgeEffect]) -> list[Json]:
-    return [
-        {
-            "judge": each.judge,
-            "first_position": _effect(each.first_position),
-            "tie": {"nu": each.nu, "reason": each.tie_reason},
-        }
-        for each in found
-    ]
-
-
-def _effect(effect: Effect) -> Json:
-    return {**asdict(effect), "elo": effect.elo}

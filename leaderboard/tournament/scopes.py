@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from leaderboard.core.matrix import Bools, Indices
 
 OVERALL = "overall"
-TRAITS = ("language", "group", "category")
+TRAITS = ("category", "language", "group")
 
 
 def scopes_of_prompt(prompt: PromptFacts) -> list[str]:

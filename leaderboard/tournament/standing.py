@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
@@ -107,34 +107,37 @@ def _comparable(fit: Fit, i: int, j: int) -> bool:
 def _rows(fit: Fit, listing: Listing) -> list[StandingRow]:
     top, top_k = top_chances(fit, 1), top_chances(fit, listing.k)
     costs = usd_per_verdict(listing.facts)
-    rows = []
-    for i, model in enumerate(fit.models):
-        contestant = listing.models.get(model, Contestant())
-        rows.append(
-            StandingRow(
-                model=model,
-                rating=fit.ratings[i],
-                lower=fit.lower[i],
-                upper=fit.upper[i],
-                interval_reason=fit.interval_reason[i],
-                rank=fit.ranks[i],
-                rank_lower=fit.separation.rank_lower[i],
-                rank_upper=fit.separation.rank_upper[i],
-                rank_reason=fit.rank_reason[i],
-                tier=fit.separation.tiers[i],
-                p_top1=top[i],
-                p_topk=top_k[i],
-                n=fit.records[i].n,
-                component=fit.component[i],
-                flags=_flags(fit.flags[i], contestant, listing),
-                wins=fit.records[i].wins,
-                losses=fit.records[i].losses,
-                ties=fit.records[i].ties,
-                usd_per_verdict=costs.get(model),
-                simulated=contestant.simulated or listing.judge_simulated,
-            )
+    contestants = [listing.models.get(model, Contestant()) for model in fit.models]
+    return [
+        StandingRow(
+            **figures(fit, i),
+            flags=_flags(fit.flags[i], contestant, listing),
+            p_top1=top[i],
+            p_topk=top_k[i],
+            usd_per_verdict=costs.get(fit.models[i]),
+            simulated=contestant.simulated or listing.judge_simulated,
         )
-    return rows
+        for i, contestant in enumerate(contestants)
+    ]
+
+
+def figures(fit: Fit, i: int) -> dict[str, Any]:
+    """What a fit itself says of a model, by the names of `StandingRow`."""
+    apart = fit.separation
+    return {
+        "model": fit.models[i],
+        "rating": fit.ratings[i],
+        "lower": fit.lower[i],
+        "upper": fit.upper[i],
+        "interval_reason": fit.interval_reason[i],
+        "rank": fit.ranks[i],
+        "rank_lower": apart.rank_lower[i],
+        "rank_upper": apart.rank_upper[i],
+        "rank_reason": fit.rank_reason[i],
+        "tier": apart.tiers[i],
+        **asdict(fit.records[i]),
+        "component": fit.component[i],
+    }
 
 
 def _flags(found: Sequence[str], contestant: Contestant, listing: Listing) -> tuple[str, ...]:

@@ -8,8 +8,10 @@ from urllib.parse import parse_qsl
 import pytest
 from api_facts import Client, Tournament, standing
 
+import api.words
 from api.asked import Asked, Method, Policy
 from leaderboard.core.calibration import POLICIES
+from leaderboard.core.judged import SHARES
 from leaderboard.core.ratings import METHODS
 from leaderboard.history.records import FitKey
 
@@ -85,7 +87,8 @@ def test_no_text_in_a_query_breaks_anything(tournament: Tournament, client: Clie
 
 def test_the_words_are_those_that_the_core_knows() -> None:
     assert _words(Method) == set(METHODS)
-    assert _words(Policy) == set(POLICIES)
+    assert _words(Policy) == set(POLICIES) == set(SHARES)
+    assert (api.words.METHODS.keys(), api.words.POLICIES.keys()) == (METHODS.keys(), POLICIES.keys())
 
 
 def _words(parameter: object) -> set[str]:

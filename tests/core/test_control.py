@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from leaderboard.core.control import standardised_log_difference
+from leaderboard.core.control import log_difference, standardised
 from leaderboard.core.fits import How
 from leaderboard.core.joint import fit_joint
 from leaderboard.core.matrix import Battles
@@ -22,8 +22,7 @@ def judged_for_length(beta, seed=1, rows=ROWS):
     b = (a + rng.integers(1, 5, rows)) % 5
     prompt = rng.integers(0, 80, rows)
     lengths = [np.exp(5 + 0.25 * model + 0.3 * (prompt % 7) + rng.normal(0, 0.6, rows)).astype(int) for model in (a, b)]
-    x, known = standardised_log_difference(*lengths)
-    assert known.all()
+    x = standardised(log_difference(*lengths))
     first = rng.choice(np.array([-1, 1], dtype=np.int8), rows)
     d = theta[a] - theta[b] + beta * x + 0.5 * first
     ahead, drawn = np.exp(d / 2), rng.random(rows)
@@ -75,15 +74,15 @@ def test_a_covariate_that_is_none_is_refused(covariate, match):
 
 def test_the_covariate_is_a_ratio_of_lengths_over_its_typical_size():
     long, short = np.array([200, 100, 400, 0, 7]), np.array([100, 200, 100, 50, 0])
-    x, known = standardised_log_difference(long, short)
-    assert known.tolist() == [True, True, True, False, False]
-    assert np.mean(x[known] ** 2) == pytest.approx(1)
-    assert x.tolist() == pytest.approx([x[0], -x[0], 2 * x[0], 0, 0])
-    turned, _ = standardised_log_difference(short, long)
-    assert turned.tolist() == (-x).tolist()
+    difference = log_difference(long, short)
+    assert np.isnan(difference).tolist() == [False, False, False, True, True]
+    assert difference[:3].tolist() == pytest.approx([np.log(2), -np.log(2), np.log(4)])
+    assert log_difference(short, long)[:3].tolist() == (-difference[:3]).tolist()
+    x = standardised(difference[:3])
+    assert np.mean(x**2) == pytest.approx(1)
+    assert x.tolist() == pytest.approx([x[0], -x[0], 2 * x[0]])
 
 
-@pytest.mark.parametrize("lengths", [(0, 0), (5, 5)])
-def test_without_a_difference_the_covariate_is_nothing(lengths):
-    x, _ = standardised_log_difference(*(np.array([length]) for length in lengths))
-    assert x.tolist() == [0]
+@pytest.mark.parametrize("differences", [[], [0.0], [0.0, 0.0]])
+def test_without_a_difference_the_covariate_is_nothing(differences):
+    assert standardised(np.array(differences)).tolist() == differences

@@ -13,7 +13,7 @@ from leaderboard.core.intervals import (
     centred,
     clustered_spread,
     half_widths,
-    model_covariance,
+    information,
     rank_draws,
     sandwich,
     score_sums,
@@ -66,8 +66,9 @@ def test_differences_over_their_errors():
 
 
 def test_model_errors_of_the_worked_example():
+    """The centred inverse of the information, lifted along the common level that no battle sets."""
     wins = win_matrix(worked_battles(7))
-    covariance = model_covariance(wins, bradley_terry(wins, 0))
+    covariance = centred(np.linalg.inv(information(wins, bradley_terry(wins, 0), 0) + 1 / 3))
     assert np.sqrt(np.diag(covariance)) == pytest.approx(GOLDEN["model"], abs=1e-8)
 
 
@@ -205,9 +206,9 @@ def test_sums_by_prompt_are_the_same_in_either_form(battles):
         seen[prompt, [a, b]] = True
     found = score_sums(battles, theta, component)
     assert found.outer == pytest.approx(sums.T @ sums, abs=1e-9)
-    assert found.own.tolist() == seen.sum(axis=0).tolist()
+    assert list(found.reach.own) == seen.sum(axis=0).tolist()
     expected = [int(seen[:, np.equal(component, number)].any(axis=1).sum()) for number in component]
-    assert found.prompts.tolist() == expected
+    assert list(found.reach.component) == expected
 
 
 def test_gaps_between_prompt_numbers_and_rows_of_no_weight_do_not_count():

@@ -13,8 +13,8 @@ from leaderboard.core.as_seen import as_seen
 from leaderboard.core.davidson import Held, evaluate, expected
 from leaderboard.core.fits import SCALE, How
 from leaderboard.core.joint import NO_FIRST, NO_PROMPTS, ONLY_TIES, fit_joint
+from leaderboard.core.joint_errors import joint_score_sums
 from leaderboard.core.matrix import Battles
-from leaderboard.core.prompt_sums import clustered
 from leaderboard.core.strengths import NoFiniteMaximum
 from leaderboard.core.types import Order, Outcome
 
@@ -219,7 +219,7 @@ def test_the_gradient_and_the_information_are_those_of_the_likelihood(controlled
         assert point.information[i] == pytest.approx((below.gradient - above.gradient) / (2 * step), abs=1e-5)
 
 
-def same(one, other, within=1e-8):
+def assert_same(one, other, within=1e-8):
     assert one.theta == pytest.approx(other.theta, abs=within)
     assert one.covariance == pytest.approx(other.covariance, abs=within)
     for here, there in zip(one.judges, other.judges, strict=True):
@@ -236,17 +236,17 @@ FIELDS = st.builds(
     rows=st.just(400),
     beta=st.floats(-0.5, 0.5),
 )
-METHODS = st.sampled_from([WITH_PRIOR, replace(WITH_PRIOR, control="length")])
+HOWS = st.sampled_from([WITH_PRIOR, replace(WITH_PRIOR, control="length")])
 
 
-@given(FIELDS, METHODS, st.randoms(use_true_random=False))
+@given(FIELDS, HOWS, st.randoms(use_true_random=False))
 @settings(deadline=None, max_examples=25)
 def test_the_order_of_rows_changes_nothing(battles, how, random):
     shuffled = battles.where(np.array(random.sample(range(len(battles)), len(battles))))
-    same(fit_joint(battles, how), fit_joint(shuffled, how))
+    assert_same(fit_joint(battles, how), fit_joint(shuffled, how))
 
 
-@given(FIELDS, METHODS)
+@given(FIELDS, HOWS)
 @settings(deadline=None, max_examples=25)
 def test_new_names_change_nothing(battles, how):
     n = len(battles.models)
@@ -257,7 +257,7 @@ def test_new_names_change_nothing(battles, how):
     assert effect(turned).logit == pytest.approx(effect(plain).logit, abs=1e-8)
 
 
-@given(FIELDS, METHODS)
+@given(FIELDS, HOWS)
 @settings(deadline=None, max_examples=25)
 def test_it_does_not_matter_who_is_called_a(battles, how):
     mirrored = replace(
@@ -268,7 +268,7 @@ def test_it_does_not_matter_who_is_called_a(battles, how):
         first=-battles.first,
         covariate=-battles.covariate,
     )
-    same(fit_joint(battles, how), fit_joint(mirrored, how))
+    assert_same(fit_joint(battles, how), fit_joint(mirrored, how))
 
 
 @pytest.mark.parametrize("how", [PLAIN, WITH_PRIOR])
@@ -284,25 +284,32 @@ def test_strangers_with_a_judge_of_their_own_move_nobody(how):
     assert effect(together).se == pytest.approx(effect(alone).se, abs=1e-6)
 
 
-@pytest.mark.parametrize("dense", [0, 10**9])
-def test_sparse_and_dense_sums_are_the_same(dense):
-    battles = simulated(5, theta=(0.5, 0, -0.5), delta=(1, 0), rows=500, beta=0.3)
+@pytest.mark.parametrize(
+    ("models", "prompts"),
+    [
+        (3, 50),
+        (200, 100_000),  # too large a table to be kept whole
+    ],
+)
+def test_sums_by_prompt_are_those_of_a_plain_loop(models, prompts):
+    battles = simulated(5, theta=(0.5, *[0] * (models - 1)), delta=(1, 0), rows=6000, prompts=prompts, beta=0.3)
     rows = as_seen(battles, controlled=True)
     found = expected(rows.by_row, np.zeros(rows.table.size))[1]
-    free = np.arange(rows.table.size) != 4
-    reference = np.zeros((50, rows.table.size))
+    met, place = np.unique(battles.cluster, return_inverse=True)
+    reference = np.zeros((len(met), rows.table.size))
     lead, tie = rows.lead - found.lead, rows.ties - found.tie
-    for k, prompt in enumerate(battles.cluster):
+    for k, prompt in enumerate(place):
         reference[prompt, rows.first[k]] += lead[k]
         reference[prompt, rows.second[k]] -= lead[k]
-        reference[prompt, 3 + rows.judge[k]] += lead[k]
-        reference[prompt, 5 + rows.judge[k]] += tie[k]
+        reference[prompt, models + rows.judge[k]] += lead[k]
+        reference[prompt, models + 2 + rows.judge[k]] += tie[k]
         reference[prompt, -1] += lead[k] * rows.covariate[k]
-    summed, reach = clustered(rows, battles.cluster, found, free, (0, 0, 1), dense)
-    assert summed == pytest.approx((reference.T @ reference)[np.ix_(free, free)], abs=1e-9)
-    on = [len(set(battles.cluster[(battles.a == i) | (battles.b == i)])) for i in range(3)]
-    assert (reach.own, reach.all) == (tuple(on), len(set(battles.cluster)))
-    assert reach.component[2] == on[2]
+    sums = joint_score_sums(rows, battles.cluster, found, [0] * (models - 1) + [1])
+    assert sums.outer == pytest.approx(reference.T @ reference, abs=1e-9)
+    reach = sums.reach
+    on = [len(set(battles.cluster[(battles.a == i) | (battles.b == i)])) for i in range(models)]
+    assert (reach.own, reach.all) == (tuple(on), len(met))
+    assert reach.component[-1] == on[-1]
     assert reach.judge == tuple(len(set(battles.cluster[battles.judge == j])) for j in range(2))
 
 
@@ -381,6 +388,19 @@ def test_without_prompt_ids_the_error_is_the_models_and_says_so():
     assert (found.se, found.reason) == (found.se_model, NO_PROMPTS)
     assert (found.lower, found.p_value) == (None, None)
     assert set(fit.interval_reason) == {"no prompt ids"}
+
+
+@pytest.mark.parametrize("prompts", [2, 3, 4, 5, 8, 10, 12, 13])
+@pytest.mark.parametrize(
+    "rows", [[(1, 2, 1, -1), (2, 0, 0, -1)], [(2, 0, 1, -1), (2, 1, 1, 1)], [(0, 2, 0, -1), (1, 2, 1, -1)]]
+)
+def test_where_every_prompt_says_the_same_the_error_is_nothing(prompts, rows):
+    """The sums over prompts are then rounding alone, which may fall below 0."""
+    a, b, score, first = (np.tile(column, prompts) for column in zip(*rows, strict=True))
+    battles = Battles(("x", "y", "z"), a, b, score, first=first, cluster=np.repeat(np.arange(prompts), len(rows)))
+    found = effect(fit_joint(battles, WITH_PRIOR))
+    assert found.se is None or found.se == pytest.approx(0, abs=1e-6)
+    assert found.reason is not None
 
 
 @pytest.mark.parametrize(("prompts", "shown"), [(1, (False, False)), (9, (True, False)), (10, (True, True))])

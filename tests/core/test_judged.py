@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from leaderboard.core.calibration import POLICIES, calibrate, single_pass, tied_by_identity
-from leaderboard.core.judged import HALVES, MISSING, SHARES, Judged, by_order, under_policy
+from leaderboard.core.judged import MISSING, SHARES, Judged, by_order, under_policy
+from leaderboard.core.matrix import SCORES
 from leaderboard.core.protocol import BOTH_ORDERS
 from leaderboard.core.types import Order, SlotScores, to_reading
 
@@ -33,7 +34,7 @@ def verdicts():
 
 
 def code(outcome):
-    return MISSING if outcome is None else HALVES[outcome.value]
+    return MISSING if outcome is None else 2 * SCORES[outcome.value]
 
 
 def column(values):
@@ -79,7 +80,7 @@ def test_an_unknown_policy_is_refused():
 def test_every_readable_order_is_a_battle_of_its_own():
     found = verdicts()
     expected = {
-        (number, side): HALVES[outcome.value] / 2
+        (number, side): SCORES[outcome.value]
         for number, verdict in enumerate(found)
         for side, outcome in ((1, verdict.outcome_ab), (-1, verdict.outcome_ba))
         if outcome is not None

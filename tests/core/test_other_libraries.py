@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from leaderboard.core.intervals import clustered_spread, model_covariance
+from leaderboard.core.intervals import clustered_spread, information
 from leaderboard.core.matrix import battles_from_rows, win_matrix
 from leaderboard.core.strengths import bradley_terry, components
 
@@ -67,6 +67,6 @@ def test_clustered_errors_by_statsmodels(rows, small_sample):
 @pytest.mark.parametrize("rows", EXAMPLES.values(), ids=EXAMPLES)
 def test_model_errors_by_statsmodels(rows):
     wins = win_matrix(battles_from_rows((str(cluster), a, b, share) for cluster, a, b, share in rows))
-    covariance = model_covariance(wins, bradley_terry(wins, 0))
+    covariance = np.linalg.inv(information(wins, bradley_terry(wins, 0), 0) + 1 / len(wins))
     variance = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
     assert math.sqrt(variance) == pytest.approx(regression(rows, "nonrobust").bse[0], abs=1e-7)
