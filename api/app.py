@@ -7,15 +7,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 from starlette.staticfiles import StaticFiles
 
 from api import problems
 from api.addresses import AllowedBases
 from api.deps import Desk
-from api.headers import SecurityHeaders
+from api.headers import HeadAsGet, SecurityHeaders
 from api.pages import board_page
+from api.parameters import only_known
 from api.problems import SCHEMA_PLACE, problem_response
 from api.routes import health, leaderboard, models, ratings, verdicts
 from api.schemas import NewModel, ProblemBody
@@ -60,8 +61,10 @@ def create_app(home: Home, settings: Settings) -> FastAPI:
     app.state.desk = desk
     problems.install(app)
     app.add_middleware(SecurityHeaders)
-    for noun in (leaderboard, ratings, models, verdicts, health):
-        app.include_router(noun.router)
+    app.add_middleware(HeadAsGet)
+    for noun in (leaderboard, ratings, models, verdicts):
+        app.include_router(noun.router, dependencies=[Depends(only_known)])
+    app.include_router(health.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app
 

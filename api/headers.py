@@ -1,4 +1,4 @@
-"""What every response carries, so that a text some model wrote cannot become a script."""
+"""What every response carries, so that a text some model wrote cannot become a script. And HEAD, for that alone."""
 
 from __future__ import annotations
 
@@ -29,3 +29,22 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+class HeadAsGet:
+    """ASGI middleware that answers HEAD with the status and headers of GET."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_without_body(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        await self._app({**scope, "method": "GET"}, receive, send_without_body)

@@ -16,7 +16,7 @@ from api.choices import choosable, fit_choices, judge_choices, scope_choices
 from api.snapshots import Around
 from api.standings import groups
 from leaderboard.history.boards import NONE_MADE, OLD
-from leaderboard.history.records import Row
+from leaderboard.history.records import FitKey, Row
 
 TEMPLATES = Path(__file__).parent / "templates"
 DASH = "–"
@@ -40,7 +40,7 @@ def view(board: Mapping[str, Any], around: Around) -> dict[str, object]:
         "board": board,
         "asked": asked,
         "json_query": Asked(board["judge"], asked.key, asked.as_of).query,
-        "ratings_query": Asked(board["judge"], asked.key).query,
+        "ratings_query": Asked(board["judge"], asked.key if validated else FitKey(asked.key.scope)).query,
         "now_query": Asked(asked.judge, asked.key).query,
         "judge_query": Asked(board["judge"]).query,
         "judges": judge_choices(asked, around.judges, board["judge"]),

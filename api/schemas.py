@@ -244,12 +244,13 @@ class FitHead(BaseModel):
 class Board(FitHead):
     """The board: `standings` is the list that `board` names, `screened` the provisional one below it.
 
-    `scopes`, `fits`: what else is stored for this judge.
+    `scopes`, `fits`: what else is stored for this judge. `held_back`: the gate blocks the list, so it has no rows.
     """
 
     board: Literal["validated", "screened"]
     snapshot: str | None
     gate: Gate | None
+    held_back: bool
     standings: list[Standing]
     scopes: list[str]
     fits: list[FitName]
@@ -267,9 +268,11 @@ class RatingRow(BaseModel):
     fit: str
     board: Literal["validated", "screened"]
     judge: str | None
+    fingerprint: str | None
     scope: str
     method: str
     policy: str | None
+    control: str | None
     model: str
     rating: float | None
     lower: float | None

@@ -19,7 +19,7 @@ from typing import cast
 
 from api.asked import Asked
 from leaderboard.errors import NotFound, StoreDamaged
-from leaderboard.history.boards import NotStored, empty_board
+from leaderboard.history.boards import NotStored, empty_board, too_early
 from leaderboard.history.reader import SnapshotReader, current, open_snapshot
 from leaderboard.history.records import OVERALL, FitKey, Row
 from leaderboard.history.snapshots import POINTER
@@ -27,6 +27,7 @@ from leaderboard.history.snapshots import POINTER
 Stamp = tuple[int, int] | None
 PAUSE_AFTER_FAILURE = 1.0
 MOST_DOCUMENTS = 256
+NOTHING_ELSE = "no other board is stored: nothing has been published yet"
 ELSEWHERE = "the HTTP API serves stored fits only; `leaderboard board` derives any other where the tournament is kept"
 
 log = logging.getLogger(__name__)
@@ -116,8 +117,10 @@ class Shelf:
     def _empty(self, kind: str, asked: Asked) -> Document:
         judges = self._known_judges()
         board = empty_board(judges, judge=asked.judge)
+        if asked.as_of is not None:
+            raise too_early(asked.as_of)
         if asked.key != OVERALL:
-            raise NotFound("no other board is stored: nothing has been published yet")
+            raise NotFound(NOTHING_ELSE)
         return Document.of(self._renderings[kind](board, Around(asked, judges)))
 
     @contextmanager

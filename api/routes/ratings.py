@@ -11,7 +11,9 @@ from api.asked import Judge, Key
 from api.keys import TheDesk
 from api.problems import at
 from api.schemas import RatingPage
-from leaderboard.history.records import Row
+from api.snapshots import NOTHING_ELSE
+from leaderboard.errors import NotFound
+from leaderboard.history.records import OVERALL, Row
 from leaderboard.ledger import models
 
 router = APIRouter(prefix="/api/v1/ratings")
@@ -25,9 +27,11 @@ Cursor = Annotated[str | None, Query(max_length=2000, description="`next_cursor`
 def list_ratings(
     desk: TheDesk, key: Key, model: Model = None, judge: Judge = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Response:
-    """What each fit of the key said of each model, newest first. 404 for a model that is not known."""
+    """What each fit of the key said of each model, newest first. 404 for an unknown model and a fit not stored."""
     found: Row = {"items": [], "next_cursor": None}
     with desk.shelf.reading() as reader, at("/cursor", "query"):
+        if reader is None and key != OVERALL:
+            raise NotFound(NOTHING_ELSE)
         if reader is not None:
             found = reader.ratings(model=model, judge=judge, key=key, limit=limit, cursor=cursor)
     if model is not None and not found["items"]:

@@ -19,6 +19,7 @@ from leaderboard.cli import (
     judges,
     models,
     parse,
+    plan,
     prompts,
     ratings,
     run,
@@ -69,6 +70,7 @@ app.command("changes")(changes.changes)
 app.command("bias")(bias.bias)
 app.command("parse")(parse.parse)
 app.command("fit")(fit.fit)
+app.command("plan")(plan.plan)
 app.command("sql")(sql.sql)
 app.command("snapshot")(sql.snapshot)
 app.command("status")(status.status)

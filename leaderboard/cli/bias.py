@@ -8,6 +8,7 @@ from leaderboard.cli import options as o
 from leaderboard.cli.board import figure, gate_facts
 from leaderboard.cli.screen import facts, headline, print_json, say, table
 from leaderboard.cli.stores import snapshot_of
+from leaderboard.core.bias_reasons import NOT_MEASURED
 from leaderboard.core.fits import SCALE
 
 
@@ -56,7 +57,7 @@ def _show(report: dict[str, Any]) -> None:
     say("")
     table(("when the answers swap places~", "pairings>"), _swap_rows(report["swap_table"], report["flips"]))
     say("")
-    facts((words(name), reason) for name, reason in report["reasons"].items())
+    facts((words(name), reason) for name, reason in report["reasons"].items() if reason != NOT_MEASURED)
 
 
 def _position_effect(found: dict[str, Any]) -> list[tuple[str, object]]:

@@ -10,7 +10,7 @@ import typer
 from leaderboard.cli import fit_options as f
 from leaderboard.cli import options as o
 from leaderboard.cli.screen import counted, facts, headline, print_json, say, table
-from leaderboard.cli.standings import legend, print_list
+from leaderboard.cli.standings import legend, print_list, turned
 from leaderboard.cli.stores import snapshot_of
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from leaderboard.history.records import FitKey
 
 NOT_SENT = "not sent"
+ALL_SCOPES = "over all scopes"
 NAMED = 3
 PROVISIONAL = "Screened only, provisional"
 AsOfOption = Annotated[
@@ -41,7 +42,7 @@ def board(
     The usual fits are stored with every run. Any other one is derived on the spot from the stored verdicts.
     """
     key = f.fit_key(scope, method, policy, control)
-    with snapshot_of(home) as reader:
+    with f.named_as_typed("scope", "as_of"), snapshot_of(home) as reader:
         found = _found(reader, home, judge, key, as_of)
     print_json(found) if as_json else print_board(found)
 
@@ -71,7 +72,7 @@ def print_board(found: Row) -> None:
     if found["screened"]:
         below = found["screened_fit"]
         print_list(found["screened"], f"{PROVISIONAL} ({f.fit_words(below['method'], below['policy'])})")
-    for line in legend([*found["standings"], *found["screened"]]):
+    for line in legend([*found["standings"], *found["screened"]], policy=found["policy"]):
         say(f"\n{line}")
     _print_side_by_side(found)
     for note in found["notes"]:
@@ -80,19 +81,29 @@ def print_board(found: Row) -> None:
 
 def head_facts(found: Row) -> list[tuple[str, object]]:
     """How consistent the judge is, how lopsided; what the ratings are, and as of when."""
-    gate, first = found["gate"], found["head"].get("p_first")
+    ranked = any(row["rank_lower"] is not None for row in found["standings"])
     return [
-        *([] if not gate else gate_facts(gate["c"], gate, f" of {counted(gate['n'], 'pairing')}" if gate["n"] else "")),
-        ("P(first wins)", None if not first else figure(first["share"], first)),
+        *_trial(found),
         *_position_effects(found["judges"]),
         ("judged by", _judging(found["head"])),
         ("ratings", _ratings(found)),
         ("scope", found["scope"]),
         ("intervals", found["head"].get("intervals")),
-        ("rank intervals", found["head"].get("rank_intervals")),
-        ("equal length", _length_effect(found["control"])),
+        ("rank intervals", found["head"].get("rank_intervals") if ranked else None),
+        *_control(found),
         ("as of", found["as_of"]),
         ("OLD", None if not found["old"] else f"since {found['old']['since']}: {found['old']['reason']}"),
+    ]
+
+
+def _trial(found: Row) -> list[tuple[str, object]]:
+    """The judge's own figures, which no scope cuts."""
+    gate, first = found["gate"], found["head"].get("p_first")
+    over = f", {ALL_SCOPES}" if found["scope"] != f.OVERALL else ""
+    pairings = f" of {counted(gate['n'], 'pairing')}" if gate and gate["n"] else ""
+    return [
+        *(gate_facts(gate["c"], gate, pairings, over) if gate else []),
+        ("P(first wins)", f"{figure(first['share'], first)}{over}" if first else None),
     ]
 
 
@@ -128,20 +139,26 @@ def effect_words(effect: Row) -> str:
     return f"{effect['logit']:+.3f} logits{ends} = {effect['elo']:+.0f} Elo" + (f", {sure}" if sure else "")
 
 
-def _length_effect(control: Row | None) -> str | None:
-    """What a usual difference of length is worth, and how much of the verdicts says so."""
+def _control(found: Row) -> list[tuple[str, object]]:
+    """What a usual difference of length is worth, how much of the verdicts says so, and whose order it turns round."""
+    control = found["control"]
     if control is None:
-        return None
+        return []
     left = f", {control['left_out']} left out" if control["left_out"] else ""
-    return f"{effect_words(control['effect'])}; {counted(control['rows'], 'order outcome')}{left}"
+    outcomes = f"{counted(control['rows'], 'order outcome')}{left}"
+    pairs = [f"{a} – {b}" for a, b in turned(found["standings"])]
+    return [
+        (f"effect of {control['name']}", f"{effect_words(control['effect'])}; {outcomes}"),
+        ("turned round by it", ", ".join(pairs) or "none of the models whose rank intervals are apart"),
+    ]
 
 
-def gate_facts(c: float | None, gate: Row, over: str = "") -> list[tuple[str, object]]:
-    """C, and whether it passes."""
+def gate_facts(c: float | None, gate: Row, of: str = "", over: str = "") -> list[tuple[str, object]]:
+    """C `of` so many pairings, and whether it passes; `over` which prompts both are."""
     why = f" ({gate['reason']})" if gate.get("reason") else ""
     return [
-        ("swap consistency C", figure(c, gate) + over),
-        (f"gate at {gate['threshold']:g}", f"{gate['state']}{why}"),
+        ("swap consistency C", figure(c, gate) + of + over),
+        (f"gate at {gate['threshold']:g}", f"{gate['state']}{why}{over}"),
     ]
 
 

@@ -13,7 +13,10 @@ from leaderboard.cli.stores import snapshot_of
 
 Row = dict[str, Any]
 SHORT = 12
-SHIFTED = "The mean of a list stays 1000: who joins or leaves moves everybody. Differences of two others tell more."
+SHIFTED = (
+    "moved: relative to the mean of the models in both fits, since whoever joins or leaves shifts everybody. "
+    "# from, # to: ranks among these. beyond its interval: such a move ends outside the earlier one."
+)
 
 
 def changes(
@@ -34,9 +37,11 @@ def changes(
 
     Which models came, left and moved, how many verdicts were added, and whether the judge is still the same.
     """
+    from leaderboard.tournament import moves
+
     key = f.fit_key(scope, method, policy)
     with snapshot_of(home) as reader:
-        found = reader.changes(judge, key, before, after)
+        found = moves.changes(reader, judge, key, before, after)
     print_json(found) if as_json else print_changes(found)
 
 
@@ -52,17 +57,24 @@ def print_changes(found: Row) -> None:
             ("prompts", _counts(found["prompts"])),
             ("joined", ", ".join(models["joined"]) or "nobody"),
             ("left", ", ".join(models["left"]) or "nobody"),
+            ("held back", _held_back(found["held_back"])),
             ("the judge", _judge(found["judge"])),
         ]
     )
-    if models["joined"] or models["left"]:
-        say(f"\n{SHIFTED}")
     if not models["moved"]:
-        say("\nnobody moved")
+        say("\nnobody moved" if _held_back(found["held_back"]) is None else "\na list held back has no ratings")
         return
     headline("\nMoved")
-    columns = ("model!", "from>", "to>", "by>", "# from>", "# to>", "beyond its interval")
+    columns = ("model!", "from>", "to>", "moved>", "# from>", "# to>", "beyond its interval")
     table(columns, map(_moved, models["moved"]))
+    say(f"\n{SHIFTED}")
+
+
+def _held_back(found: Row | None) -> str | None:
+    """Which of the two lists a failed gate held back."""
+    names = {"from": "the earlier list", "to": "the later list"}
+    held = [name for end, name in names.items() if found and found[end]]
+    return f"{' and '.join(held)}, by the judge's gate" if held else None
 
 
 def _fit_words(fit: Row) -> str:
@@ -82,6 +94,6 @@ def _judge(judge: Row) -> str:
 def _moved(row: Row) -> tuple[object, ...]:
     start, end = row["rating_from"], row["rating_to"]
     points = [None if rating is None else f"{rating:.0f}" for rating in (start, end)]
-    by = None if start is None or end is None else f"{end - start:+.0f}"
+    moved = None if row["moved"] is None else f"{row['moved']:+.0f}"
     beyond = {True: "yes", False: "no", None: None}[row["beyond_interval"]]
-    return row["model"], *points, by, row["rank_from"], row["rank_to"], beyond
+    return row["model"], *points, moved, row["common_rank_from"], row["common_rank_to"], beyond

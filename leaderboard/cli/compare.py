@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +15,9 @@ from leaderboard.cli.board import figure
 from leaderboard.cli.screen import counted, facts, headline, print_json, say, usd
 from leaderboard.cli.stores import snapshot_of
 
+NO_DIFFERENCE = "p (no difference)"
+ALL_SCOPES = "over all scopes"
+HAS, BETWEEN = ", has ", "; "
 EXITS = {"a": 0, "b": 3, "not_settled": 4}
 Row = dict[str, Any]
 
@@ -36,21 +40,23 @@ def compare(
     from leaderboard.tournament import compare as court
 
     f.checked_scope(scope)
-    with snapshot_of(home) as reader:
+    with f.named_as_typed("min_effect", "scope"), snapshot_of(home) as reader:
         found = court.compare(reader, a, b, judge=judge, scope=scope, min_effect=min_effect)
-    print_json(found) if as_json else _show(found)
+    print_json(found) if as_json else print_comparison(found)
     raise typer.Exit(EXITS[found["decision"]])
 
 
-def _show(found: Row) -> None:
+def print_comparison(found: Row) -> None:
+    """The answer in the first line, then what it rests on, fit by fit and part by part."""
     headline(answer(found))
     say("")
     facts(_facts(found))
-    _print_differences(f"{found['a']} minus {found['b']} in Elo points, by fit", ("fit",), found["fits"], _fit_cells)
+    title, p = f"{found['a']} minus {found['b']} in Elo points, by fit", p_name(found)
+    _print_differences(title, ("fit", p), found["fits"], _fit_cells)
     parts = [{"kind": kind, **row} for kind, rows in found["by"].items() for row in rows]
     if parts:
         title = f"By category, language and group ({f.fit_words(found['method'], found['policy'])})"
-        _print_differences(title, ("part!", "verdicts>"), parts, _part_cells)
+        _print_differences(title, ("part!", "verdicts>", p), parts, _part_cells)
     for note in found["notes"]:
         say(f"\nnote: {note}")
 
@@ -75,11 +81,16 @@ def _difference(found: Row, sign: int) -> str:
     if found["lower"] is None:
         return points
     lower, upper = sorted((sign * found["lower"], sign * found["upper"]))
-    return f"{points} [{_whole(lower)}, {_whole(upper)}], {_p(found['p_value'])}"
+    return f"{points} [{_whole(lower)}, {_whole(upper)}], {p_name(found)} {_p(found['p_value'])}"
+
+
+def p_name(found: Row) -> str:
+    """p is of no difference at all: beside a decision on another one it says so."""
+    return NO_DIFFERENCE if found["min_effect"] else "p"
 
 
 def _p(value: float) -> str:
-    return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
+    return "< 0.001" if value < 0.001 else f"= {value:.2g}"
 
 
 def _signed(points: float) -> str:
@@ -105,28 +116,61 @@ def _outlook(found: Row) -> str:
 def _facts(found: Row) -> list[tuple[str, object]]:
     direct, c, settle = found["direct"], found["c"], found["settle"]
     simulated = " (SIMULATED)" if found["simulated"] else ""
-    expected = found["expected_score"]
     return [
         ("judge", f"{found['judge']}{simulated}"),
         ("decided by", f"{f.fit_words(found['method'], found['policy'])}, {found['list']} list, {found['scope']}"),
         ("least effect", f"{found['min_effect']:g} Elo" if found["min_effect"] else None),
         ("why not settled", found["reason"]),
-        ("expected score", None if expected is None else f"{expected:.2f}, under this judge and policy"),
-        ("met each other", f"{direct['n']}: won {direct['wins']}, lost {direct['losses']}, tied {direct['ties']}"),
-        ("swap consistency C", None if c["value"] is None else f"{figure(c['value'], c)}, gate: {c['state']}"),
+        ("expected score", _expected(found)),
+        ("met each other", _met(direct, linked=found["difference"] is not None)),
+        ("swap consistency C", None if c["value"] is None else _consistency(found)),
         ("unused prompts", settle["prompts_unused"]),
         ("to settle it", settle["reason"] if settle["reason"] != found["reason"] else None),
     ]
 
 
+def _expected(found: Row) -> str | None:
+    """The expected share of a; `joint` has no policy."""
+    expected, under = found["expected_score"], "judge and policy" if found["policy"] else "judge"
+    return None if expected is None else f"{expected:.2f}, under this {under}"
+
+
+def _met(direct: Row, *, linked: bool) -> str:
+    if direct["n"] == 0:
+        return "never" + (": all that is known comes through others" if linked else "")
+    return f"{direct['n']}: won {direct['wins']}, lost {direct['losses']}, tied {direct['ties']}"
+
+
+def _consistency(found: Row) -> str:
+    """C is of the judge: a scope has none of its own."""
+    c, over = found["c"], f" ({ALL_SCOPES})" if found["scope"] != f.OVERALL else ""
+    return f"{figure(c['value'], c)}, gate: {c['state']}{over}"
+
+
 def _print_differences(
     title: str, first: tuple[str, ...], rows: list[Row], cells: Callable[[Row], list[object]]
 ) -> None:
-    """A row a fit, its interval to scale beside the line of no difference."""
+    """A row a fit, its interval to scale beside the line of no difference; why one has none is said once below."""
     headline(f"\n{title}")
-    columns = (*first, "difference>", "95 % interval>", "p>", "why~")
+    *names, p = first
+    columns = (*names, "difference>", "95 % interval>", f"{p}>")
     body = [[*cells(row), *_difference_cells(row)] for row in rows]
-    table_with_bars(columns, body, [Interval(r["lower"], r["difference"], r["upper"]) for r in rows], place=3, zero=0.0)
+    intervals = [Interval(row["lower"], row["difference"], row["upper"]) for row in rows]
+    table_with_bars(columns, body, intervals, place=len(names) + 1, zero=0.0)
+    for line in reasons([(str(cells(row)[0]), row["reason"]) for row in rows if row["lower"] is None]):
+        say(line)
+
+
+def reasons(found: Sequence[tuple[str, str | None]]) -> list[str]:
+    """A line a reason, with whom it is about: `needs 10 prompts: category coding (3); category maths (7)`."""
+    same = {reason for _, reason in found}
+    if len(found) > 1 and len(same) == 1:
+        return [f"no intervals: {reason}" for reason in same if reason]
+    about: dict[str, list[str]] = defaultdict(list)
+    for name, reason in found:
+        why, _, has = (reason or "").partition(HAS)
+        about[why].append(f"{name} ({has})" if has else name)
+    return [f"{why}: {BETWEEN.join(names)}" for why, names in about.items() if why]
 
 
 def _fit_cells(row: Row) -> list[object]:
@@ -143,5 +187,4 @@ def _difference_cells(row: Row) -> list[object]:
         None if row["difference"] is None else _signed(row["difference"]),
         f"{_signed(row['lower'])} to {_signed(row['upper'])}" if known else None,
         f"{row['p_value']:.2g}" if known else None,
-        None if known else row["reason"],
     ]

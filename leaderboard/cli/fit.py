@@ -32,9 +32,9 @@ StartOption = Annotated[float | None, typer.Option("--start", help="elo: where e
 BootstrapOption = Annotated[
     int | None, typer.Option("--bootstrap", min=2, metavar="N", help="N draws of prompts, as a check on the intervals.")
 ]
-SeedOption = Annotated[int, typer.Option("--seed", help="Of the bootstrap: the same seed, the same draws.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Of the bootstrap: the same seed, the same draws.")]
 NOT_HERE = ("expected_next", "more_pairings", "more_reason", "usd_per_verdict")
-CHANCES = "≈P(first): approximate chance to be the best."
+CHANCES = "≈P(best): approximate chance to be the best."
 Row = dict[str, Any]
 
 
@@ -61,9 +61,9 @@ def fit(
     from leaderboard.tournament import file_fit
 
     how = _how(f.fit_key(scope, method, policy, control), anchor, no_prior, {"k": k, "start": start}, bootstrap)
-    battles = read_battles(file, scope=scope, lengths=control is not None)
+    battles = read_battles(file, scope=scope, ordered=bootstrap is not None, lengths=control is not None)
     found = file_fit.as_json(file_fit.fit_file(battles, how, rounds=bootstrap, seed=seed))
-    print_json(found) if as_json else _print(file, found)
+    print_json(found) if as_json else _print(file, found, f"{bootstrap} draws, seed {seed}")
 
 
 def _how(key: FitKey, anchor: str | None, no_prior: bool, of_elo: dict[str, float | None], rounds: int | None) -> How:
@@ -94,22 +94,23 @@ def _check_finite(given: dict[str, float]) -> None:
             raise BadInput(f"--{name} {value:g}: must be a finite number" + (" above 0" if name == "k" else ""))
 
 
-def _print(file: Path, found: Row) -> None:
+def _print(file: Path, found: Row, draws: str) -> None:
+    """The notes first: they may say that the ratings are not what was meant."""
     headline(f"Battles of {file.name}")
     facts(_head(found))
+    for note in found["notes"]:
+        say(f"\nnote: {note}")
     rows = found["standings"]
     print_list([dict.fromkeys(NOT_HERE) | row for row in rows], "Ratings")
     if "bootstrap_lower" in rows[0]:
-        _print_bootstrap(rows)
+        _print_bootstrap(rows, draws)
     if any(row["p_top1"] is not None for row in rows):
         say(f"\n{CHANCES}")
-    for note in found["notes"]:
-        say(f"\nnote: {note}")
 
 
-def _print_bootstrap(rows: Sequence[Row]) -> None:
+def _print_bootstrap(rows: Sequence[Row], draws: str) -> None:
     """The same intervals by brute force."""
-    headline("\nBy bootstrap over prompts")
+    headline(f"\nBy bootstrap over prompts ({draws})")
     table(("model!", "95 % interval>"), [(row["model"], _ends(row)) for row in rows])
 
 
@@ -131,11 +132,15 @@ def _head(found: Row) -> list[tuple[str, object]]:
         ("scope", found["scope"] if found["scope"] != f.OVERALL else None),
         ("anchor", f"{found['anchor']} at 1000" if found["anchor"] else None),
         ("prior", "none: the plain maximum" if found["prior"] == 0 else None),
-        ("intervals", found["intervals"]),
+        ("intervals", found["intervals"] if _has_intervals(found) or found["method"] == "elo" else None),
         *((_first_place(found, each), effect_words(each["first_position"])) for each in found["judges"]),
         *((_ties(found, each), _nu(each["tie"])) for each in found["judges"]),
-        ("equal length", f"{effect_words(control['effect'])}; {control['rows']} rows{left_out}" if control else None),
+        ("effect of length", f"{effect_words(control['effect'])}; {control['rows']} rows{left_out}" if control else None),
     ]
+
+
+def _has_intervals(found: Row) -> bool:
+    return any(row["lower"] is not None for row in found["standings"])
 
 
 def _ratings(found: Row) -> str:
@@ -155,4 +160,6 @@ def _ties(found: Row, each: Row) -> str:
 
 
 def _nu(tie: Row) -> str:
-    return f"– ({tie['reason']})" if tie["nu"] is None else f"nu {tie['nu']:.3f}"
+    if tie["nu"] is None:
+        return f"– ({tie['reason']})"
+    return f"nu {tie['nu']:.3f}: an even pair ties in {tie['nu'] / (2 + tie['nu']):.0%} of the cases"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -76,3 +77,18 @@ def fit_words(method: str, policy: str | None, control: str | None = None) -> st
     """`bt, policy tie`; `joint`; `joint, length held equal`."""
     parts = [method, policy and f"policy {policy}", control and f"{control} held equal"]
     return ", ".join(part for part in parts if part)
+
+
+@contextmanager
+def named_as_typed(*fields: str) -> Iterator[None]:
+    """A refusal that begins with one of these fields names the option instead: `--min-effect` for `min_effect`."""
+    from leaderboard.errors import LeaderboardError
+
+    try:
+        yield
+    except LeaderboardError as error:
+        text = str(error)
+        field = next((name for name in fields if text.startswith((f"{name} ", f"{name}:"))), None)
+        if field is None:
+            raise
+        raise type(error)(f"--{field.replace('_', '-')}{text.removeprefix(field)}") from error

@@ -33,21 +33,26 @@ def plan(
     home: o.HomeOption = o.DEFAULT_HOME,
     as_json: o.JsonOption = False,
 ) -> None:
-    """Say how many pairings would show a difference, before playing any.
+    """Say how many pairings would show a difference.
 
     With --judge the price is what that judge's validation calls have cost so far.
     """
     pairings = math.ceil(_needed(difference, of, consistency, power, alpha))
     calls = pairings * _calls_a_pairing(protocol, samples)
     price, reason = (None, "no judge is named") if judge is None else _price(home, judge)
-    asked = {"difference": difference, "of": of, "consistency": consistency, "power": power, "alpha": alpha}
-    found = {
+    found: dict[str, object] = {
         "pairings": pairings,
         "calls": calls,
         "usd": None if price is None else calls * price,
         "usd_reason": reason,
+        "judge": judge,
+        "protocol": protocol,
+        "difference": difference,
+        "of": of,
+        "consistency": consistency,
+        "power": power,
+        "alpha": alpha,
     }
-    found |= {"judge": judge, "protocol": protocol} | asked
     print_json(found) if as_json else _show(found)
 
 

@@ -110,9 +110,13 @@ class Rows:
 
 
 def as_seen(battles: Battles, *, controlled: bool) -> Rows:
-    """The rows with the model first that was shown first. ValueError for a score that is no win, tie or loss."""
+    """The rows that weigh something, with the model first that was shown first.
+
+    ValueError for a score that is no win, tie or loss.
+    """
     import numpy as np
 
+    battles = battles.weighty()
     lead = np.asarray(battles.score, dtype=float) - 0.5
     if (odd := (lead != 0) & (np.abs(lead) != 0.5)).any():
         share = float(battles.score[odd][0])

@@ -43,11 +43,13 @@ class _Taken(NamedTuple):
 def prompt_bootstrap(battles: Battles, how: How, *, rounds: int = 1000, seed: int = 0) -> Floats:
     """Shape (rounds, n): theta of method `bt`, centred or anchored as the fit's, with the prompts weighed anew.
 
-    The same seed gives the same digits. Raises ValueError without prompt ids or for another
-    method, and what `ratings.rate` raises.
+    The same seed gives the same digits. Draws go to prompts by their number: number them by sorted id, and the order of
+    rows does not matter. Rows of weight 0 are left out. Raises ValueError without prompt ids or for another method, and
+    what `ratings.rate` raises.
     """
     import numpy as np
 
+    battles = battles.weighty()
     if how.method != "bt" or battles.cluster is None:
         raise ValueError("the prompt bootstrap is of method bt and needs prompt ids")
     wins, prior = win_matrix(battles), how.prior or 0.0

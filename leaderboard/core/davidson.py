@@ -11,7 +11,7 @@ All parameters stand in one vector: theta (n), delta (J), log nu (J), beta (1), 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leaderboard.core.strengths import NoFiniteMaximum, NotConverged
@@ -24,6 +24,8 @@ CLOSE = 1e-9
 FLAT = 1e-7
 FAR = 0.1
 MOST = 700.0
+SINGULAR = "its parameters cannot be told apart; weights may be too large or too far apart, or a prior is missing"
+TOO_LARGE = "the weights are too large, or too far apart, to reckon with"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -186,6 +188,14 @@ def _information(table: Table, found: Expected) -> Floats:
     return full
 
 
+def even_information(table: Table) -> Floats:
+    """What one observation of each kind tells at even chances: its range is what can be estimated at all."""
+    import numpy as np
+
+    nothing = np.zeros(len(table.weight))
+    return _information(replace(table, weight=np.ones(len(table.weight))), Expected(nothing, nothing, nothing))
+
+
 def laplacian(table: Table, values: Floats) -> Floats:
     """Shape (n, n): the sum over cells of value * (e_first - e_second)(e_first - e_second)'."""
     import numpy as np
@@ -233,6 +243,8 @@ def maximise(table: Table, start: Floats, free: Bools, held: Held, names: Sequen
         move = np.zeros(table.size)
         move[free] = _solved(point.information[used], point.gradient[free])
         size = float(np.abs(move).max())
+        if not np.isfinite(size):
+            raise NotConverged(f"the joint model did not converge: {TOO_LARGE}")
         if size <= CLOSE:
             return Maximum(vector, point, step)
         if size > FAR and np.abs(point.gradient[free]).max() < bound:
@@ -247,7 +259,7 @@ def _solved(informed: Floats, gradient: Floats) -> Floats:
     try:
         return np.linalg.solve(informed, gradient).astype(np.float64, copy=False)
     except np.linalg.LinAlgError:
-        raise NotConverged("the battles do not tell the joint model's parameters apart: give it its prior") from None
+        raise NotConverged(f"the joint model did not converge: {SINGULAR}") from None
 
 
 def _climbed(table: Table, vector: Floats, point: Point, move: Floats, held: Held) -> tuple[Floats, Point]:

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from leaderboard.core.intervals import NO_SPREAD, Spread, few_prompts, half_widths
@@ -23,6 +24,7 @@ SAME_RATING = 1e-6
 THIN_BATTLES = 30
 THIN_PROMPTS = 30
 NO_WIDTH = 1e-6
+NO_MATCHES = "no matches"
 K = 32.0
 
 
@@ -141,17 +143,19 @@ def assemble(
     spread: Spread | None,
     convergence: Convergence,
     no_interval: str = "no prompt ids",
+    unrated: Mapping[int, str] = MappingProxyType({}),
     judges: tuple[JudgeEffect, ...] = (),
     control: Effect | None = None,
 ) -> Fit:
     """The fit from what a method found: `theta` centred or anchored, `wins` (n, n) with ties as halves.
 
-    `spread` is None where the method or the data give no covariance, and `no_interval` says why. NotConverged where a
-    figure is not finite.
+    `spread` is None where the method or the data give no covariance, and `no_interval` says why. `unrated`: of models
+    with battles none of which counts for `wins`, why. NotConverged where a figure is not finite.
     """
     _refuse_nan(battles.models, how, theta, spread)
     counts, own = records(battles), spread.own if spread else (None,) * len(theta)
-    standings = _standings(battles.models, how, theta, component, spread, played(wins), no_interval)
+    unplayed = [unrated.get(i, NO_MATCHES) for i in range(len(theta))]
+    standings = _standings(battles.models, how, theta, component, spread, played(wins), unplayed, no_interval)
     return Fit(
         how=how,
         models=battles.models,
@@ -159,7 +163,7 @@ def assemble(
         met=wins + wins.T,
         component=tuple(component),
         records=counts,
-        flags=tuple(_flags(wins, i, counts[i], own[i]) for i in range(len(theta))),
+        flags=tuple(_flags(wins, i, counts[i], own[i], i in unrated) for i in range(len(theta))),
         n_battles=len(battles),
         n_prompts=battles.n_prompts,
         seed=input_seed(battles.models, wins, standings["prompts"]),
@@ -177,11 +181,12 @@ def _standings(
     component: Sequence[int],
     spread: Spread | None,
     played: Sequence[bool],
+    unplayed: Sequence[str],
     no_interval: str,
 ) -> dict[str, Any]:
     """What a fit says of each model's rating, interval and rank, by field of `Fit`."""
     ratings = tuple(how_high(t) if has else None for t, has in zip(theta, played, strict=True))
-    widths, reasons = _intervals(spread, played, anchor_index(models, played, how.anchor), no_interval)
+    widths, reasons = _intervals(spread, played, unplayed, anchor_index(models, played, how.anchor), no_interval)
     prompts, placed, apart = (0,) * len(played), ranks(ratings, component), nobody(played)
     if spread is not None:
         prompts, sure = spread.prompts, [reason is None for reason in reasons]
@@ -251,24 +256,27 @@ def input_seed(models: Sequence[str], wins: Floats, prompts: Sequence[int]) -> i
 
 
 def _intervals(
-    spread: Spread | None, played: Sequence[bool], anchor: int | None, no_interval: str
+    spread: Spread | None, played: Sequence[bool], unplayed: Sequence[str], anchor: int | None, no_interval: str
 ) -> tuple[tuple[float | None, ...], tuple[str | None, ...]]:
     """Half widths, and why there is none: the anchor's is 0 by definition, any other of no width says nothing."""
     if spread is None:
-        return (None,) * len(played), tuple(no_interval if met else "no matches" for met in played)
-    found = half_widths(spread)
+        return (None,) * len(played), _unless(played, unplayed, (no_interval,) * len(played))
+    found, known = half_widths(spread), spread.reasons or (None,) * len(played)
     reasons = tuple(
-        _interval_reason(met, own, None if i == anchor else width)
-        for i, (met, own, width) in enumerate(zip(played, spread.own, found, strict=True))
+        few_prompts(own) or reason or (None if i == anchor else _no_width(width))
+        for i, (own, reason, width) in enumerate(zip(spread.own, known, found, strict=True))
     )
-    widths = tuple(None if reason else width for width, reason in zip(found, reasons, strict=True))
-    return widths, reasons
+    told = _unless(played, unplayed, reasons)
+    return tuple(None if reason else width for width, reason in zip(found, told, strict=True)), told
 
 
-def _interval_reason(played: bool, prompts: int, width: float | None) -> str | None:
-    if not played:
-        return "no matches"
-    return few_prompts(prompts) or (NO_SPREAD if width is not None and width < NO_WIDTH else None)
+def _unless(played: Sequence[bool], unplayed: Sequence[str], reasons: Sequence[str | None]) -> tuple[str | None, ...]:
+    """What comes first: that a model has no battle that counts."""
+    return tuple(reason if met else why for met, why, reason in zip(played, unplayed, reasons, strict=True))
+
+
+def _no_width(width: float | None) -> str | None:
+    return NO_SPREAD if width is not None and width < NO_WIDTH else None
 
 
 def _moved(ratings: Sequence[float | None], widths: Sequence[float | None], scale: float) -> tuple[float | None, ...]:
@@ -278,15 +286,15 @@ def _moved(ratings: Sequence[float | None], widths: Sequence[float | None], scal
     )
 
 
-def _flags(wins: Floats, i: int, record: Record, prompts: int | None) -> tuple[str, ...]:
+def _flags(wins: Floats, i: int, record: Record, prompts: int | None, unrated: bool) -> tuple[str, ...]:
     """`unbeaten` took every point, `winless` none: such a rating rests on the prior."""
     took, gave = float(wins[i].sum()), float(wins[:, i].sum())
-    if took + gave == 0:
+    if took + gave == 0 and not unrated:
         return ("no_matches",)
     found = {
-        "unbeaten": gave == 0,
-        "winless": took == 0,
+        "unbeaten": gave == 0 and not unrated,
+        "winless": took == 0 and not unrated,
         "thin": record.n < THIN_BATTLES,
-        "thin_prompts": prompts is not None and prompts < THIN_PROMPTS,
+        "thin_prompts": prompts is not None and prompts < THIN_PROMPTS and not unrated,
     }
     return tuple(name for name, holds in found.items() if holds)

@@ -29,12 +29,14 @@ NO_SPREAD = "the same on every prompt: no spread to see"
 class Spread:
     """`covariance` (n, n): of the centred or anchored parameters, 0 across components and where G < 2.
 
-    `prompts`: G of each model's component. `own`: on how many prompts the model itself has a battle.
+    `prompts`: G of each model's component. `own`: on how many prompts the model itself has a battle. `reasons`: why the
+    covariance says nothing of a model, None where it does; empty where it does of all.
     """
 
     covariance: Floats
     prompts: tuple[int, ...]
     own: tuple[int, ...]
+    reasons: tuple[str | None, ...] = ()
 
 
 def win_probabilities(theta: Floats) -> Floats:

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from leaderboard.core.apart import Untold, enough, related, telling_prompts, untold
 from leaderboard.core.as_seen import Rows, as_seen
-from leaderboard.core.davidson import Held, Maximum, Table, expected, laplacian, maximise
+from leaderboard.core.davidson import TOO_LARGE, Expected, Held, Maximum, Table, expected, maximise
 from leaderboard.core.fits import Convergence, Effect, Fit, How, JudgeEffect, anchor_index, assemble
-from leaderboard.core.intervals import NO_ERROR, NO_SPREAD, few_prompts, small_sample_factor, t_interval
+from leaderboard.core.intervals import MIN_PROMPTS, NO_ERROR, NO_SPREAD, few_prompts, small_sample_factor, t_interval
 from leaderboard.core.joint_errors import Errors, errors_at
-from leaderboard.core.matrix import Battles, win_matrix
-from leaderboard.core.strengths import bradley_terry, centre, components, played
+from leaderboard.core.matrix import Battles
+from leaderboard.core.strengths import NoFiniteMaximum, NotConverged, bradley_terry, centre, components, played
 
 if TYPE_CHECKING:
     from leaderboard.core.matrix import Bools, Floats
@@ -27,7 +28,9 @@ ONLY_TIES = "every outcome is a tie"
 NO_FIRST = "no row says which answer was shown first"
 ONE_POSITION = "the {position} position never won: no finite effect without a prior"
 RESTS_ON_PRIOR = "the {position} position never won: its size rests on the prior"
-NOT_APART = "position and strength cannot be told apart: the pairs were not shown in both orders"
+NOT_APART = "position and strength cannot be told apart: see who was shown first"
+CONTROL_NOT_APART = "strength and what is controlled for cannot be told apart"
+TOLD_BY_FEW = "about {borne:g} prompts tell position and strength apart, needs {enough:g}: see who was shown first"
 NO_PROMPTS = "no prompt ids: the model's own error, which takes all rows for independent"
 
 
@@ -39,34 +42,52 @@ def fit_joint(battles: Battles, how: How) -> Fit:
     Errors are clustered by prompt over all parameters, t(G - 1), G the prompts of the component, or of the judge.
 
     A judge without ties has nu 0. Judges that tell little leave the ratings sensible, their effect is None with why:
-    - only ties: at its limit (nu infinite) such a judge fits perfectly whatever the ratings, so its rows say nothing;
+    - only ties: at its limit (nu infinite) such a judge fits perfectly whatever the ratings, so its rows say nothing:
+      they link nobody, and a model without any other has no rating;
     - no row with a known `first`: all enter without a position term;
-    - without a prior, one position never won, or position and strength are not to be told apart: its effect, which has
-      no maximum, is kept finite by the prior of position effects and not shown.
+    - without a prior, one position never won: its effect, which has no maximum, is kept finite by the prior of position
+      effects and not shown;
+    - position and strength not to be told apart (`core.apart`): the models that depend on it have no interval. Where
+      few prompts tell the two apart, the effect keeps its logit and the model's own error.
 
-    Raises ValueError for a score other than 0, 1/2, 1 or for a control without covariate; else as `ratings.rate` says.
+    Raises ValueError for a score other than 0, 1/2, 1 or for a control without covariate; NoFiniteMaximum, without a
+    prior, where position and strength cannot be told apart; else as `ratings.rate` says.
     """
-    wins = win_matrix(battles)
+    import numpy as np
+
+    with np.errstate(all="ignore"):  # what does not come out finite is refused by name
+        return _fitted(battles, how)
+
+
+def _fitted(battles: Battles, how: How) -> Fit:
+    seen = as_seen(battles, controlled=how.control is not None)
+    _refuse_overflow(seen.table)
+    rows, silent = _telling(seen)
+    wins = _wins(rows.table)
     component = components(wins)
     anchor = anchor_index(battles.models, played(wins), how.anchor)
-    rows, silent = _telling(as_seen(battles, controlled=how.control is not None))
     unplaced = _unplaced(rows.table, silent)
     one_sided = _one_sided(rows.table, unplaced)
-    unbounded = {} if how.prior else _unbounded(rows.table, unplaced, one_sided)
-    model = _model(rows, how.prior or 0.0, silent | unplaced, unbounded)
-    maximum = _maximum(rows, model, battles)
-    errors = _errors(rows, model, maximum, component)
-    effects = _Effects(maximum.vector, errors)
+    unbounded = {} if how.prior else {j: ONE_POSITION.format(position=loser) for j, loser in one_sided.items()}
+    model = _model(rows, component, how.prior or 0.0, silent | unplaced, unbounded)
+    unset = untold(model.table, model.free, _level(component))
+    if unset.effects and not how.prior:
+        raise _no_single_maximum(unset, rows, battles)
+    maximum = _maximum(rows, model, wins, battles)
+    found = _found(rows, model, maximum, component, unset)
+    spread = found.errors.spread(component, anchor)
+    few = _few(found)
     return assemble(
         battles,
         how,
         theta=centre(maximum.vector[: rows.models], component, anchor),
         wins=wins,
         component=component,
-        spread=errors.spread(component, anchor),
+        spread=spread and replace(spread, reasons=_no_interval(found, few, anchor)),
         convergence=_convergence(maximum, model.free),
-        judges=_judges(battles, effects, silent, silent | unplaced | unbounded, one_sided),
-        control=_control(rows, effects, how.control),
+        unrated=_unrated(seen, rows),
+        judges=_judges(battles, found, few, silent, silent | unplaced | unbounded, one_sided),
+        control=_control(found, how.control),
     )
 
 
@@ -94,40 +115,39 @@ def _one_sided(table: Table, unplaced: dict[int, str]) -> dict[int, str]:
     return {j: position for position, count in won.items() for j in judges if count[j] <= ROUNDING * decided[j] > 0}
 
 
-def _unbounded(table: Table, unplaced: dict[int, str], one_sided: dict[int, str]) -> dict[int, str]:
-    """Judges whose position effect has no maximum of its own, with why."""
-    other = [j for j, weight in enumerate(table.by_judge(table.weight)) if weight and j not in unplaced | one_sided]
-    never = {j: ONE_POSITION.format(position=position) for j, position in one_sided.items()}
-    return dict.fromkeys(_not_apart(table, other), NOT_APART) | never
-
-
-def _not_apart(table: Table, judges: list[int]) -> list[int]:
-    """Judges whose column in the design is a sum of models' columns and earlier judges': what is left of it is 0."""
+def _unrated(seen: Rows, rows: Rows) -> dict[int, str]:
+    """Models all of whose rows are of judges that say nothing, with why they have no rating."""
     import numpy as np
 
-    there = (table.weight > 0).astype(float)
-    columns, own = table.contrasts(there * table.known)[judges], table.by_judge(there * table.known)[judges]
-    inverse = np.linalg.pinv(laplacian(table, there), rcond=ROUNDING, hermitian=True)
-    left = np.diag(own) - columns @ inverse @ columns.T
-    found = []
-    for k, j in enumerate(judges):
-        if left[k, k] <= ROUNDING * own[k]:
-            found.append(j)
-        else:
-            left = left - np.outer(left[:, k], left[k]) / left[k, k]
-    return found
+    met, telling = ({*np.r_[table.first, table.second].tolist()} for table in (seen.table, rows.table))
+    return dict.fromkeys(met - telling, ONLY_TIES)
+
+
+def _not_apart(unset: Untold, rows: Rows) -> str:
+    return NOT_APART if unset.effects[:1] < (rows.models + rows.judges,) else CONTROL_NOT_APART
+
+
+def _no_single_maximum(unset: Untold, rows: Rows, battles: Battles) -> NoFiniteMaximum:
+    """Without a prior nothing chooses between the maxima."""
+    import numpy as np
+
+    models = [battles.models[i] for i in np.flatnonzero(unset.models)[:1]]
+    named = f"the rating of {models[0]!r}" if models else _names(battles)[unset.effects[0]]
+    return NoFiniteMaximum(f"no single maximum without a prior: nothing sets {named}; {_not_apart(unset, rows)}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Model:
-    """The table, which of its parameters are `free`, and what holds them."""
+    """The table (by row with a covariate), which of its parameters are `free`, and what holds them."""
 
     table: Table
     free: Bools
     held: Held
 
 
-def _model(rows: Rows, prior: float, no_effect: dict[int, str], unbounded: dict[int, str]) -> _Model:
+def _model(
+    rows: Rows, component: Sequence[int], prior: float, no_effect: dict[int, str], unbounded: dict[int, str]
+) -> _Model:
     import numpy as np
 
     table, n, judges = rows.table, rows.models, rows.judges
@@ -139,8 +159,8 @@ def _model(rows: Rows, prior: float, no_effect: dict[int, str], unbounded: dict[
     free[-1] = rows.covariate is not None and bool(rows.covariate.any())
     ridged = [*placed, table.size - 1] if prior else [n + j for j in unbounded]
     ridge[ridged] = 1 / EFFECT_SD**2
-    level = np.zeros((n, n)) if prior else _level(components(_wins(table)))
-    return _Model(table, free, Held(prior=prior, ridge=ridge, level=level))
+    level = np.zeros((n, n)) if prior else _level(component)
+    return _Model(rows.by_row if free[-1] else table, free, Held(prior=prior, ridge=ridge, level=level))
 
 
 def _wins(table: Table) -> Floats:
@@ -153,6 +173,13 @@ def _wins(table: Table) -> Floats:
     return (ahead + behind).astype(float, copy=False)
 
 
+def _refuse_overflow(table: Table) -> None:
+    import numpy as np
+
+    if not np.isfinite(table.weight.sum()):
+        raise NotConverged(f"the joint model cannot add up its battles: {TOO_LARGE}")
+
+
 def _level(component: Sequence[int]) -> Floats:
     """1 / size between members of a component: the level of a component moves no chance, so nothing else sets it."""
     import numpy as np
@@ -163,14 +190,14 @@ def _level(component: Sequence[int]) -> Floats:
     return level
 
 
-def _maximum(rows: Rows, model: _Model, battles: Battles) -> Maximum:
+def _maximum(rows: Rows, model: _Model, wins: Floats, battles: Battles) -> Maximum:
     """From where ties are halves to the maximum; with a covariate from the maximum without it."""
     import numpy as np
 
-    table, names = model.table, _names(battles)
+    table, names = rows.table, _names(battles)
     start = np.zeros(table.size)
     # Refuses, without a prior, where a group of models never lost: then the joint model has no finite maximum either.
-    start[: table.models] = bradley_terry(_wins(table), model.held.prior, battles.models)
+    start[: table.models] = bradley_terry(wins, model.held.prior, battles.models)
     ties, weight = table.by_judge(table.ties), table.by_judge(table.weight)
     tied = ties > 0
     log_nu = np.full(table.judges, -np.inf)
@@ -179,7 +206,7 @@ def _maximum(rows: Rows, model: _Model, battles: Battles) -> Maximum:
     without = model.free.copy()
     without[-1] = False
     found = maximise(table, start, without, model.held, names)
-    return maximise(rows.by_row, found.vector, model.free, model.held, names) if model.free[-1] else found
+    return maximise(model.table, found.vector, model.free, model.held, names) if model.free[-1] else found
 
 
 def _names(battles: Battles) -> list[str]:
@@ -187,28 +214,69 @@ def _names(battles: Battles) -> list[str]:
     return [*(f"the rating of {model!r}" for model in battles.models), *effects, "the controlled effect"]
 
 
-def _errors(rows: Rows, model: _Model, maximum: Maximum, component: Sequence[int]) -> Errors:
-    by_row = model.free[-1]
-    table = rows.by_row if by_row else rows.table
-    found = expected(table, maximum.vector)[1]
-    return errors_at(rows, found if by_row else found.at(rows.cell), maximum.point, model.free, component)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class _Effects:
-    """The parameters beside the ratings, with their errors."""
+class _Found:
+    """The parameters with their errors, what they expect of the table's observations, and what the rows leave open."""
 
-    vector: Floats
+    rows: Rows
+    model: _Model
+    maximum: Maximum
+    expected: Expected
     errors: Errors
+    component: Sequence[int]
+    unset: Untold
 
-    def at(self, place: int, prompts: int | None) -> Effect:
-        """One parameter; `prompts` is its G, None without prompt ids."""
-        logit, own = float(self.vector[place]), math.sqrt(float(self.errors.model[place, place]))
+    def effect(self, place: int, prompts: int | None, few: str | None = None) -> Effect:
+        """One parameter beside the ratings; `prompts`: its G, None without prompt ids; `few`: they tell too little."""
+        if place in self.unset.effects:
+            return Effect(logit=None, reason=_not_apart(self.unset, self.rows))
+        logit, own = float(self.maximum.vector[place]), math.sqrt(float(self.errors.model[place, place]))
         if prompts is None or self.errors.clustered is None:
             return Effect(logit=logit, se=own, se_model=own, reason=NO_PROMPTS)
         variance = max(float(self.errors.clustered[place, place]), 0.0)  # rounding may leave a nothing below 0
         se = math.sqrt(variance * small_sample_factor(prompts))
+        if few is not None and prompts >= MIN_PROMPTS:
+            return Effect(logit=logit, se_model=own, reason=few)
         return _with_interval(logit, se, own, prompts)
+
+
+def _found(rows: Rows, model: _Model, maximum: Maximum, component: Sequence[int], unset: Untold) -> _Found:
+    told = expected(model.table, maximum.vector)[1]
+    by_row = told if model.table.cell is not None else told.at(rows.cell)
+    errors = errors_at(rows, by_row, maximum.point, model.free, component)
+    return _Found(rows, model, maximum, told, errors, component, unset)
+
+
+def _few(found: _Found) -> dict[int, str]:
+    """Judges whose position effect rests on too few prompts for a clustered error, with how many."""
+    model, reach, n = found.model, found.errors.reach, found.rows.models
+    if reach is None:
+        return {}
+    few = {}
+    for j, prompts in enumerate(reach.judge):
+        if model.free[n + j] and n + j not in found.unset.effects:
+            borne = telling_prompts(found.rows, model.table, found.expected, found.errors.model[:, n + j])
+            if borne < enough(prompts):
+                few[j] = TOLD_BY_FEW.format(borne=math.floor(10 * borne) / 10, enough=enough(prompts))
+    return few
+
+
+def _no_interval(found: _Found, few: dict[int, str], anchor: int | None) -> tuple[str | None, ...]:
+    """Why a rating has none: it moves with an effect that the rows leave open or that few prompts set.
+
+    Where that holds of the anchor, it holds of everybody who is measured from it.
+    """
+    why = _not_apart(found.unset, found.rows)
+    reasons: list[str | None] = [why if moves else None for moves in found.unset.models]
+    for j, reason in few.items():
+        hit = related(found.errors.model, len(reasons) + j, found.component)
+        reasons = [here or (reason if moves else None) for here, moves in zip(reasons, hit, strict=True)]
+    if anchor is None or reasons[anchor] is None:
+        return tuple(reasons)
+    home = found.component[anchor]
+    return tuple(
+        reasons[anchor] if number == home else here for here, number in zip(reasons, found.component, strict=True)
+    )
 
 
 def _with_interval(logit: float, se: float, own: float, prompts: int) -> Effect:
@@ -221,16 +289,20 @@ def _with_interval(logit: float, se: float, own: float, prompts: int) -> Effect:
 
 
 def _judges(
-    battles: Battles, effects: _Effects, silent: dict[int, str], missing: dict[int, str], one_sided: dict[int, str]
+    battles: Battles,
+    found: _Found,
+    few: dict[int, str],
+    silent: dict[int, str],
+    missing: dict[int, str],
+    one_sided: dict[int, str],
 ) -> tuple[JudgeEffect, ...]:
-    n, judges = len(battles.models), len(battles.judges)
-    log_nu = effects.vector[n + judges : -1]
+    log_nu = found.maximum.vector[len(battles.models) + len(battles.judges) : -1]
     return tuple(
         JudgeEffect(
             judge=name,
             first_position=Effect(logit=None, reason=missing[j])
             if j in missing
-            else _first_position(effects, n + j, j, one_sided.get(j)),
+            else _first_position(found, j, few.get(j), one_sided.get(j)),
             nu=None if j in silent else math.exp(log_nu[j]),
             tie_reason=silent.get(j),
         )
@@ -238,20 +310,20 @@ def _judges(
     )
 
 
-def _first_position(effects: _Effects, place: int, judge: int, loser: str | None) -> Effect:
-    reach = effects.errors.reach
-    found = effects.at(place, reach.judge[judge] if reach else None)
-    if loser is None or found.reason is not None:
-        return found
-    return replace(found, reason=RESTS_ON_PRIOR.format(position=loser))
+def _first_position(found: _Found, judge: int, few: str | None, loser: str | None) -> Effect:
+    reach = found.errors.reach
+    effect = found.effect(found.rows.models + judge, reach.judge[judge] if reach else None, few)
+    if loser is None or effect.reason is not None:
+        return effect
+    return replace(effect, reason=RESTS_ON_PRIOR.format(position=loser))
 
 
-def _control(rows: Rows, effects: _Effects, control: str | None) -> Effect | None:
+def _control(found: _Found, control: str | None) -> Effect | None:
     if control is None:
         return None
-    if rows.covariate is None or not rows.covariate.any():
+    if not found.model.free[-1]:
         return Effect(logit=None, reason=f"no two answers differ in {control}")
-    return effects.at(len(effects.vector) - 1, effects.errors.reach.all if effects.errors.reach else None)
+    return found.effect(len(found.model.free) - 1, found.errors.reach.all if found.errors.reach else None)
 
 
 def _convergence(maximum: Maximum, free: Bools) -> Convergence:

@@ -10,13 +10,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leaderboard.core.as_seen import Rows
-from leaderboard.core.davidson import Expected, Point
+from leaderboard.core.davidson import TOO_LARGE, Expected, Point
 from leaderboard.core.intervals import Spread, by_component, small_sample_factor
 from leaderboard.core.prompt_sums import Part, Prompts, ScoreSums, by_column, by_model, product, reach
+from leaderboard.core.strengths import NotConverged
 
 if TYPE_CHECKING:
     from leaderboard.core.matrix import Bools, Floats, Indices
     from leaderboard.core.prompt_sums import Reach
+
+INVERTED = 1e-3
+"""How far the inverse times what it inverts may lie from 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,17 +49,38 @@ class Errors:
 
 
 def errors_at(rows: Rows, found: Expected, maximum: Point, free: Bools, component: Sequence[int]) -> Errors:
-    """`found`: what the maximum expects of each row. `free` (P,): which parameters were fitted."""
+    """`found`: what the maximum expects of each row. `free` (P,): which parameters were fitted.
+
+    NotConverged where the weights leave nothing that can be inverted.
+    """
     import numpy as np
 
     used, size = np.ix_(free, free), len(free)
     inverse, sandwich = np.zeros((size, size)), np.zeros((size, size))
-    inverse[used] = np.linalg.inv(maximum.information[used])
+    inverse[used] = _inverse(maximum.information[used])
     if rows.cluster is None:
         return Errors(inverse)
     sums = joint_score_sums(rows, rows.cluster, found, component)
     sandwich[used] = inverse[used] @ sums.outer[used] @ inverse[used]
+    if not np.isfinite(sandwich).all():
+        raise NotConverged(f"the joint model has no finite errors: {TOO_LARGE}")
     return Errors(inverse, sandwich, sums.reach)
+
+
+def _inverse(informed: Floats) -> Floats:
+    """The inverse, once it has been seen to be one."""
+    import numpy as np
+
+    scale = 1 / np.sqrt(np.diag(informed))
+    scaled = scale[:, None] * informed * scale
+    try:
+        inverse = np.linalg.inv(scaled)
+    except np.linalg.LinAlgError:
+        inverse = np.full_like(scaled, np.nan)
+    if not np.abs(inverse @ scaled - np.eye(len(scaled))).max(initial=0.0) < INVERTED:
+        raise NotConverged(f"the joint model has no errors: {TOO_LARGE}")
+    unscaled: Floats = scale[:, None] * inverse * scale
+    return unscaled
 
 
 def joint_score_sums(rows: Rows, cluster: Indices, found: Expected, component: Sequence[int]) -> ScoreSums:

@@ -75,6 +75,10 @@ class Battles:
         """How many prompts have a battle; None where prompts are unknown."""
         return None if self.cluster is None else int(numbers_met(self.cluster).sum())
 
+    def weighty(self) -> Battles:
+        """The same field without the rows of weight 0: they are no evidence."""
+        return self if self.weight is None or self.weight.all() else self.where(self.weight > 0)
+
     def where(self, rows: Any) -> Battles:
         """The same field with these rows alone: a mask or indices."""
         kept: dict[str, Any] = {

@@ -14,9 +14,9 @@ METHODS: dict[str, Callable[[Battles, How], Fit]] = {"bt": fit_bt, "joint": fit_
 
 
 def rate(battles: Battles, how: How) -> Fit:
-    """The fit by the method that `how` names.
+    """The fit by the method that `how` names. Rows of weight 0 are no evidence: no method and no count sees them.
 
     BadInput for an anchor without a battle; NoFiniteMaximum (a ValueError that names a model) where there is no prior
     and no finite maximum; NotConverged when no solver reaches the maximum.
     """
-    return METHODS[how.method](battles, how)
+    return METHODS[how.method](battles.weighty(), how)

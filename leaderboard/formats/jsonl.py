@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from leaderboard.errors import BadInput
@@ -21,16 +21,28 @@ def read_text(file: Path) -> str:
         raise BadInput(f"{file}, line {content[: error.start].count(10) + 1}: not UTF-8 text") from None
 
 
-def read_objects(file: Path) -> Iterator[tuple[int, dict[str, object]]]:
-    """(line number from 1, object) for every line that is not blank. Raises BadInput with file and line."""
+class _Doubled(dict[str, object]):
+    """An object in which a key stands more than once; the last one counts."""
+
+    keys_twice: frozenset[str]
+
+
+def read_objects(file: Path, *, once: Collection[str] = ()) -> Iterator[tuple[int, dict[str, object]]]:
+    """(line number from 1, object) for every line that is not blank.
+
+    Raises BadInput with file and line, also where an object has a key of `once` twice.
+    """
     for number, line in enumerate(read_text(file).split("\n"), 1):
         if line.strip():
-            yield number, _object(f"{file}, line {number}", line)
+            value = _object(f"{file}, line {number}", line)
+            if isinstance(value, _Doubled) and (twice := sorted(value.keys_twice & set(once))):
+                raise BadInput(f"{file}, line {number}: the key {twice[0]!r} stands twice")
+            yield number, value
 
 
 def _object(place: str, line: str) -> dict[str, object]:
     try:
-        value = json.loads(line, parse_constant=_not_json)
+        value = json.loads(line, parse_constant=_not_json, object_pairs_hook=_counted)
     except json.JSONDecodeError as error:
         raise BadInput(f"{place}: not a JSON object, is the line cut? ({error.msg}, column {error.colno})") from None
     except (ValueError, RecursionError) as error:
@@ -42,3 +54,12 @@ def _object(place: str, line: str) -> dict[str, object]:
 
 def _not_json(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
+
+
+def _counted(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    doubled, names = _Doubled(found), [name for name, _ in pairs]
+    doubled.keys_twice = frozenset(name for name in found if names.count(name) > 1)
+    return doubled

@@ -15,7 +15,9 @@ from leaderboard.history.lists import (
     as_stored,
     controlled_list,
     document,
+    groups,
     head_document,
+    held_back,
     lists_of_key,
     newest,
     notes,
@@ -37,9 +39,18 @@ HOISTED: Row = {
 }  # fmt: skip
 LATER_FIELDS = ("tier", "p_top1", "p_topk", "expected_next", "more_pairings", "more_reason")
 CONTROLLED_FIELDS = ("rating", "lower", "upper", "rank", "rank_lower", "rank_upper")
+FIRST_FIT = """
+    SELECT min(fitted_at) FROM (FROM (SELECT NULL::VARCHAR AS failure WHERE FALSE) UNION ALL BY NAME SELECT * FROM fit)
+    WHERE failure IS NULL AND ($judge IS NULL OR judge = $judge)"""
 KEY_FIELDS = ("method", "policy", "control")
 NO_FIT = "No ratings yet: they appear after the first run."
 NONE_VALIDATED = "Nobody is validated yet: this is the screened list, from single passes, and provisional."
+INSTEAD = "Asked for {asked}; shown is the screened list, which is rated by {shown} alone."
+UNLINKED = (
+    "{n} groups of models are not linked by any verdicts: ranks and ratings hold within a group, not across groups."
+)
+UNLINKED_BELOW = f"Of the screened list: {UNLINKED}"
+TOO_EARLY = "nothing was rated by {as_of}: {why}"
 NONE_MADE = "The ratings could not be made: {reason}"
 OLD = "These ratings are old: since {since} they could not be made anew: {reason}"
 OLD_BELOW = "The screened list is old: since {since} it could not be made anew: {reason}"
@@ -57,21 +68,24 @@ def board(
 
     The judge (None: of the newest fit) counts with the fingerprint that was rated last. With nobody validated the
     screened list is the board and `screened` is empty; before the first fit the board is empty. With a control, the
-    plain ratings stand beside the controlled ones. NotFound for an unknown judge, NotStored when there is no fit of
-    that key, BadInput for a time that is none.
+    plain ratings stand beside the controlled ones. NotFound for an unknown judge and for a time before the first fit,
+    NotStored when there is no fit of that key, BadInput for a time that is none.
     """
     stored = newest(con, judge, as_of)
-    if not any(was_made(fit) for fit in stored) and key == OVERALL:
-        return _before_the_first(con, snapshot, judge, stored)
+    if not any(was_made(fit) for fit in stored):
+        if as_of is not None:
+            raise _too_early(con, judge, as_of)
+        if key == OVERALL:
+            return _before_the_first(con, snapshot, judge, stored)
     lists = lists_of_key(con, stored, key)
     if lists.shown is None:
-        raise _not_stored(con, stored, judge, key)
-    made = _board(snapshot, lists, lists.shown, stored)
+        raise not_stored(con, stored, judge, key)
+    made = instead(_board(snapshot, lists, lists.shown, stored), key)
     if key.control is None:
         return made
     controlled = controlled_list(con, stored, made["board"], key)
     if controlled is None:
-        raise _not_stored(con, stored, judge, key)
+        raise not_stored(con, stored, judge, key)
     return made | _beside(made, controlled)
 
 
@@ -88,6 +102,15 @@ def board_of(con: duckdb.DuckDBPyConnection, snapshot: str | None, records: Sequ
     made = _board(snapshot, lists, lists.shown, newest(con, lists.shown["judge"])) | {"fit": None}
     controlled = next((row for row in rows if row["control"] is not None and was_made(row)), None)
     return made | (_beside(made, controlled) if controlled else {})
+
+
+def instead(made: Row, key: FitKey) -> Row:
+    """The board, with a note where the screened list stands in for a fit that was asked for by name."""
+    shown = FitKey(made["scope"], made["method"], made["policy"])
+    if made["board"] == "validated" or key in (FitKey(key.scope), shown):
+        return made
+    note = INSTEAD.format(asked=key_text(key), shown=shown.method)
+    return made | {"notes": [*made["notes"], note]}
 
 
 def stored(con: duckdb.DuckDBPyConnection, judge: str | None) -> list[Row]:
@@ -124,6 +147,7 @@ def empty_board(
         "board": "screened",
         "snapshot": snapshot,
         "gate": None,
+        "held_back": False,
         "head": {},
         "standings": [],
         "screened": [],
@@ -158,12 +182,18 @@ def _board(snapshot: str | None, lists: Lists, shown: Row, stored: Sequence[Row]
         "board": shown["board"],
         "snapshot": snapshot,
         "gate": document(shown["gate"]) or (lists.validated and document(lists.validated["gate"])),
+        "held_back": held_back(shown),
         "standings": _rows(shown),
         "screened": _rows(below) if below else [],
         "screened_fit": head_of(below) | {"old": old(below)} if below else None,
         "old": old(failed) if failed else None,
         **_choices(stored, shown),
-        "notes": [*_own_notes(shown, failed), *notes(shown), *(_notes_below(below) if below else [])],
+        "notes": [
+            *_own_notes(shown, failed),
+            *_unlinked(shown, UNLINKED),
+            *notes(shown),
+            *(_notes_below(below) if below else []),
+        ],
     }
 
 
@@ -191,7 +221,12 @@ def _own_notes(shown: Row, failed: Row | None) -> list[str]:
 
 
 def _notes_below(below: Row) -> list[str]:
-    return [*notes(below), *([OLD_BELOW.format(**late)] if (late := old(below)) else [])]
+    late = old(below)
+    return [*_unlinked(below, UNLINKED_BELOW), *notes(below), *([OLD_BELOW.format(**late)] if late else [])]
+
+
+def _unlinked(fit: Row, text: str) -> list[str]:
+    return [text.format(n=n)] if (n := groups(fit)) > 1 else []
 
 
 def _late(failed: Row) -> str:
@@ -215,8 +250,19 @@ def _before_the_first(
     return empty | ({"judge": first["judge"], "old": old(first), "notes": [_late(first)]} if first else {})
 
 
-def _not_stored(con: duckdb.DuckDBPyConnection, stored: Sequence[Row], judge: str | None, key: FitKey) -> NotFound:
-    """Names what is stored; a judge that is not known is another refusal."""
+def too_early(as_of: str, first: str | None = None) -> NotFound:
+    """Says when the first fit was made."""
+    why = "there is no fit yet" if first is None else f"the first fit is of {first}"
+    return NotFound(TOO_EARLY.format(as_of=as_of, why=why))
+
+
+def _too_early(con: duckdb.DuckDBPyConnection, judge: str | None, as_of: str) -> NotFound:
+    require_known(judge, known_judges(con))
+    return too_early(as_of, plain(con.execute(FIRST_FIT, {"judge": judge}).fetchall()[0][0]))
+
+
+def not_stored(con: duckdb.DuckDBPyConnection, stored: Sequence[Row], judge: str | None, key: FitKey) -> NotFound:
+    """The refusal that names what is `stored`. NotFound instead for a judge that is not known."""
     if not stored:
         require_known(judge, known_judges(con))
     boards_ = dict.fromkeys(

@@ -26,7 +26,8 @@ Place = tuple[str | None, ...]
 def append_fits(con: duckdb.DuckDBPyConnection, records: Sequence[FitRecord]) -> list[bool]:
     """Store the fits and their standings, all or none, but for those that say what the newest of their place says.
 
-    A place is a judge's key and list. The answer tells for each whether it was stored.
+    A place is a list by a key, whoever judges: a return to an earlier judge is news, so that the fit stored last is
+    always of the judge who was rated last. The answer tells for each whether it was stored.
     """
     newest = {tuple(row[:-1]): row[-1] for row in con.execute(sql("newest_contents")).fetchall()}
     rows = [fit_row(record) for record in records]
@@ -69,7 +70,7 @@ def _is_news(newest: dict[Place, str | None], place: Place, said: str) -> bool:
 
 
 def _place(fit: FitRecord) -> Place:
-    return (fit.judge, fit.board, fit.scope, fit.method, fit.policy, fit.control)
+    return (fit.board, fit.scope, fit.method, fit.policy, fit.control)
 
 
 def _nano(usd: Decimal | None) -> Decimal | None:

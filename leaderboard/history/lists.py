@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,8 @@ from leaderboard.history.plain import plain
 from leaderboard.history.records import FitKey, FitRecord, Row
 
 STANDINGS = """
-    SELECT * EXCLUDE (fit) FROM standing WHERE fit = ? ORDER BY rank NULLS LAST, model"""
+    SELECT * EXCLUDE (fit) FROM standing WHERE fit = ?
+    ORDER BY rank IS NULL, component NULLS LAST, rank, model"""
 AS_OF = """
     SELECT max(newest_at) FROM batch WHERE newest_at <= ?::TIMESTAMP"""
 
@@ -34,8 +36,7 @@ class Lists:
     @property
     def shown(self) -> Row | None:
         """The list that is the board: the validated one, unless nobody is validated."""
-        # A validated list without rows that has something to say was held back: it is not that nobody is validated.
-        if self.validated and was_made(self.validated) and (self.validated["standings"] or notes(self.validated)):
+        if self.validated and was_made(self.validated) and (self.validated["standings"] or held_back(self.validated)):
             return self.validated
         return self.screened if self.screened and was_made(self.screened) else None
 
@@ -51,9 +52,13 @@ class Lists:
 
 
 def newest(con: duckdb.DuckDBPyConnection, judge: str | None, as_of: str | None = None) -> list[Row]:
-    """Rows of newest_fits: one for each key and list of the judge (None: of the newest fit's). BadInput: no time."""
+    """Rows of newest_fits: one for each key and list of the judge (None: of the newest fit's). BadInput: no time.
+
+    Of the screened lists of a scope only the one that stands.
+    """
     latest = None if as_of is None else until(as_of)
-    return rows_of(con, sql("newest_fits"), {"judge": judge, "until": latest})
+    found = rows_of(con, sql("newest_fits"), {"judge": judge, "until": latest})
+    return [fit for fit in found if fit["board"] == "validated" or fit is _screened(found, fit["scope"])]
 
 
 def lists_of_key(con: duckdb.DuckDBPyConnection, stored: Iterable[Row], key: FitKey) -> Lists:
@@ -65,7 +70,7 @@ def lists_of_key(con: duckdb.DuckDBPyConnection, stored: Iterable[Row], key: Fit
     validated = of_key(here, "validated", replace(key, control=None))
     if validated is None and any(fit["board"] == "validated" and was_made(fit) for fit in here):
         return Lists(None, None)
-    return Lists(_with_standings(con, validated), _with_standings(con, _screened(here)))
+    return Lists(_with_standings(con, validated), _with_standings(con, _screened(here, key.scope)))
 
 
 def of_key(fits: Iterable[Row], board: str, key: FitKey) -> Row | None:
@@ -83,7 +88,7 @@ def controlled_list(con: duckdb.DuckDBPyConnection, stored: Iterable[Row], board
 
 def as_stored(con: duckdb.DuckDBPyConnection, record: FitRecord) -> Row:
     """A record that nobody stored, as the row of newest_fits that it would be."""
-    rows = sorted(standing_rows(record), key=lambda row: (row["rank"] is None, row["rank"] or 0, row["model"]))
+    rows = sorted(standing_rows(record), key=_place)
     failed = record.failure is not None
     return fit_row(record) | {
         "id": None if failed else record.id,
@@ -96,6 +101,17 @@ def as_stored(con: duckdb.DuckDBPyConnection, record: FitRecord) -> Row:
 
 def was_made(fit: Row) -> bool:
     return fit["id"] is not None
+
+
+def held_back(fit: Row) -> bool:
+    """Whether the judge's gate holds the list back: made, of validated models, and not shown."""
+    failed = (document(fit["gate"]) or {}).get("state") == "fail"
+    return fit["board"] == "validated" and was_made(fit) and failed and not fit["standings"]
+
+
+def groups(fit: Row) -> int:
+    """Into how many groups its ranked models fall, none of which is linked to another by verdicts."""
+    return len({row["component"] for row in fit["standings"] if row["rank"] is not None})
 
 
 def notes(fit: Row) -> list[str]:
@@ -116,10 +132,16 @@ def old(fit: Row) -> Row | None:
     return None if fit["old_since"] is None else plain({"since": fit["old_since"], "reason": fit["old_reason"]})
 
 
-def _screened(here: Sequence[Row]) -> Row | None:
+def _place(row: Row) -> tuple[bool, float, int, str]:
+    """Where a row stands in its list, as STANDINGS has it."""
+    component = math.inf if row["component"] is None else row["component"]
+    return row["rank"] is None, component, row["rank"] or 0, row["model"]
+
+
+def _screened(fits: Iterable[Row], scope: str) -> Row | None:
     """The screened list is always `joint`; earlier versions stored another method."""
-    plain_ones = [fit for fit in here if fit["board"] == "screened" and fit["control"] is None]
-    return max(plain_ones, key=lambda fit: (was_made(fit), fit["method"] == "joint"), default=None)
+    found = [fit for fit in fits if (fit["board"], fit["scope"]) == ("screened", scope)]
+    return max(found, key=lambda fit: (was_made(fit), fit["method"] == "joint"), default=None)
 
 
 def _with_standings(con: duckdb.DuckDBPyConnection, fit: Row | None) -> Row | None:

@@ -7,18 +7,18 @@ from typing import Any
 
 import duckdb
 
-from leaderboard.history.boards import NotStored, head_of, key_text, known_judges, require_known
+from leaderboard.history.boards import NotStored, head_of, key_text, known_judges, not_stored, require_known
 from leaderboard.history.connection import rows_of, sql
+from leaderboard.history.lists import STANDINGS, held_back, newest, was_made
 from leaderboard.history.moments import until
 from leaderboard.history.pages import page
-from leaderboard.history.records import FitKey, Row
+from leaderboard.history.records import OVERALL, FitKey, Row
 
 FIT = """
     SELECT *, (SELECT max(newest_at) FROM batch WHERE newest_at <= fitted_at) AS as_of FROM fit WHERE id = ?"""
-STANDINGS = """
-    SELECT model, rating, lower, upper, rank FROM standing WHERE fit = ? ORDER BY rank NULLS LAST, model"""
 NEWEST_JUDGE = """
     SELECT judge FROM fit WHERE $judge IS NULL OR judge = $judge ORDER BY rowid DESC LIMIT 1"""
+NO_MODELS: Row = {"joined": [], "left": [], "moved": []}
 SAME_TO = 6  # decimals of an Elo point
 
 
@@ -27,9 +27,12 @@ def ratings(
 ) -> Row:
     """A row a model and fit of the key, and of the screened lists of its scope, whose scale is another.
 
-    All fingerprints of the judge (None: of the newest fit's). NotFound for an unknown judge.
+    All fingerprints of the judge (None: of the newest fit's); newest first, in a fit by rank, a validated list before
+    the screened one. NotFound for an unknown judge, NotStored when no fit of that key is stored.
     """
-    filters = asdict(key) | {"model": model, "judge": _judge(con, judge)}
+    judge = _judge(con, judge)
+    _require_stored(con, judge, key)
+    filters = asdict(key) | {"model": model, "judge": judge}
     found = page(con, "rating_list", filters, ("fitted_at", "id"), limit, cursor)
     items = [{name: value for name, value in row.items() if name != "id"} for row in found["items"]]
     return found | {"items": items}
@@ -41,7 +44,8 @@ def changes(
     """From one fit of the key to another: models, ratings, verdicts, prompts, the judge's fingerprint.
 
     Each is named by its id or a time: the fit that was newest then. By default the newest, and the one before it. With
-    nobody validated the screened list is meant. NotStored when there are no two of them.
+    nobody validated the screened list is meant, as the method of the newest one rates it. A list that is held back is
+    compared with nothing. NotStored when there are no two of them.
     """
     fits = _fits(con, judge, key)
     to = _named(fits, after, "after", key) if after is not None else len(fits) - 1
@@ -52,12 +56,15 @@ def changes(
 
 
 def _between(con: duckdb.DuckDBPyConnection, from_id: str, to_id: str) -> Row:
-    old, new = _head(con, from_id), _head(con, to_id)
+    fits = _listed(con, from_id), _listed(con, to_id)
+    old, new = (head_of(fit) | {"board": fit["board"]} for fit in fits)
+    hidden = tuple(map(held_back, fits))
     fingerprints = old["fingerprint"], new["fingerprint"]
     return {
         "from": old,
         "to": new,
-        "models": _models(rows_of(con, STANDINGS, [from_id]), rows_of(con, STANDINGS, [to_id])),
+        "held_back": {"from": hidden[0], "to": hidden[1]},
+        "models": NO_MODELS if any(hidden) else _models(*(fit["standings"] for fit in fits)),
         "verdicts": {"from": old["n_battles"], "to": new["n_battles"]},
         "prompts": {"from": old["n_prompts"], "to": new["n_prompts"]},
         "judge": {
@@ -68,9 +75,8 @@ def _between(con: duckdb.DuckDBPyConnection, from_id: str, to_id: str) -> Row:
     }
 
 
-def _head(con: duckdb.DuckDBPyConnection, id_: str) -> Row:
-    found = rows_of(con, FIT, [id_])[0]
-    return head_of(found) | {"board": found["board"]}
+def _listed(con: duckdb.DuckDBPyConnection, id_: str) -> Row:
+    return rows_of(con, FIT, [id_])[0] | {"standings": rows_of(con, STANDINGS, [id_])}
 
 
 def _models(old: list[Row], new: list[Row]) -> Row:
@@ -113,6 +119,21 @@ def _place(row: Row) -> tuple[Any, Any]:
 def _fits(con: duckdb.DuckDBPyConnection, judge: str | None, key: FitKey) -> list[Row]:
     """The fits of the key in the order in which they were stored."""
     return rows_of(con, sql("fits_of_key"), asdict(key) | {"judge": _judge(con, judge)})
+
+
+def _require_stored(con: duckdb.DuckDBPyConnection, judge: str | None, key: FitKey) -> None:
+    """Only the usual key has screened lists in its place, and before the first fit no ratings instead of a refusal."""
+    found = _fits(con, judge, key)
+    if any(_is_of(fit, key) for fit in found):
+        return
+    every = newest(con, judge)
+    if key != OVERALL or any(was_made(fit) for fit in every):
+        raise not_stored(con, every, judge, key)
+
+
+def _is_of(fit: Row, key: FitKey) -> bool:
+    own = fit["board"] == "validated" or (fit["method"], fit["policy"]) == (key.method, key.policy)
+    return own or key == FitKey(key.scope)
 
 
 def _named(fits: list[Row], named: str, field: str, key: FitKey) -> int:

@@ -158,7 +158,7 @@ class History:
         return derived.newest_answers(self._con)
 
     def append_fit(self, fit: FitRecord) -> bool:
-        """Store a fit and its standings; earlier ones stay. False: the newest one of its key says the same already."""
+        """Store a fit and its standings; earlier ones stay. False: the newest one of its place says the same."""
         return self.append_fits([fit])[0]
 
     @_one_at_a_time

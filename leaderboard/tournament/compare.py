@@ -18,7 +18,8 @@ from leaderboard.history.records import FitKey, RatingFacts, Row
 from leaderboard.tournament.battles import battles_for, decided_models
 from leaderboard.tournament.registered import require_model
 from leaderboard.tournament.scopes import OVERALL, TRAITS, in_scope, scopes_of
-from leaderboard.tournament.settling import prices, settling, unused
+from leaderboard.tournament.screened_only import screened_only
+from leaderboard.tournament.settling import DECIDED, prices, settling, unused
 
 if TYPE_CHECKING:
     from leaderboard.core.matrix import Battles
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 A, B, NOT_SETTLED = "a", "b", "not_settled"
 
-SCREENING = "screening does not settle: validate both (`leaderboard run validation`)"
+HELD_BACK = 'the judge fails its gate and tournament.toml says gate = "block": nothing is decided'
+UNMADE = "the ratings could not be made: {reason}"
 DISAGREE = "The fits disagree on who is better, and at least one of them separates the two."
 GATE_FAILED = "The judge fails the swap-consistency gate: order decides too often."
 LOOKS = "The {n} figures by category, language and group describe: among so many looks some differ by chance."
@@ -64,11 +66,16 @@ class Question:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """The verdicts of one stage in one scope."""
+    """The verdicts of one stage in one scope.
+
+    `closed`: why they decide nothing, whatever the figures are. `unmade`: why the judge has no ratings at all.
+    """
 
     facts: RatingFacts
     screened: bool
     scope: str
+    closed: str | None = None
+    unmade: str | None = None
 
     @property
     def keys(self) -> list[FitKey]:
@@ -98,8 +105,8 @@ def compare(
     """The comparison as strict JSON; every difference in Elo points, as a minus b.
 
     Both validated: `bt` under policy `tie` decides, by the 95 % interval of this one difference (prompt clusters,
-    t(G - 1)). Else the screening fit is shown, which never decides. BadInput: one model twice, a bad effect;
-    NotFound: an unknown model, judge or scope.
+    t(G - 1)). Else the screening fit is shown, which never decides; nor does a judge whose board is held back.
+    BadInput: one model twice, a bad effect; NotFound: an unknown model, judge or scope.
     """
     question = Question(a, b, min_effect)
     board = reader.board(judge)
@@ -107,7 +114,27 @@ def compare(
     contestants = {name for facts in stages.values() for name in facts.judged.models}
     for model in question.models:
         require_model(reader, model, contestants)
-    return _answer(reader, board, _evidence(stages, question, scope), question)
+    evidence = replace(_evidence(stages, question, scope), unmade=_unmade(board))
+    closed = _closed(reader, board, stages, evidence, question)
+    return _answer(reader, board, replace(evidence, closed=closed), question)
+
+
+def _unmade(board: Row) -> str | None:
+    """Why there is no fit of the judge, where one was tried: without one no verdicts are known to be its own."""
+    failed = board["old"] if board["fitted_at"] is None else None
+    return UNMADE.format(reason=failed["reason"]) if failed else None
+
+
+def _closed(
+    reader: SnapshotReader, board: Row, stages: Mapping[Stage, RatingFacts], evidence: Evidence, question: Question
+) -> str | None:
+    if not evidence.screened:
+        return HELD_BACK if board["held_back"] else None
+    validated = decided_models(stages[Stage.VALIDATION])
+    waiting = [model for model in question.models if model not in validated]
+    everybody = replace(evidence, facts=stages[Stage.SCREENING], scope=OVERALL)
+    fit = _found(everybody, everybody.keys[0], question).fit
+    return screened_only(reader, board, fit, waiting, question.models)
 
 
 def _evidence(stages: Mapping[Stage, RatingFacts], question: Question, scope: str) -> Evidence:
@@ -118,12 +145,13 @@ def _evidence(stages: Mapping[Stage, RatingFacts], question: Question, scope: st
     return Evidence(facts if nothing else in_scope(facts, scope), screened, scope)
 
 
-def _found(facts: RatingFacts, key: FitKey, question: Question) -> Found:
+def _found(evidence: Evidence, key: FitKey, question: Question) -> Found:
     """The fit and its difference; where there is none, why."""
-    battles = battles_for(facts, key).battles
+    battles = battles_for(evidence.facts, key).battles
     strangers = [model for model in question.models if not _plays(battles, model)]
     if strangers:
-        return Found(key, Difference(logit=None, reason=f"no matches: {' and '.join(strangers)}"))
+        why = evidence.unmade or f"no matches: {' and '.join(strangers)}"
+        return Found(key, Difference(logit=None, reason=why))
     try:
         fit = rate(battles, How(method=key.method, policy=key.policy, scope=key.scope))
     except NotConverged as error:
@@ -139,7 +167,7 @@ def _plays(battles: Battles, model: str) -> bool:
 
 
 def _answer(reader: SnapshotReader, board: Row, evidence: Evidence, question: Question) -> Row:
-    fits = [_found(evidence.facts, key, question) for key in evidence.keys]
+    fits = [_found(evidence, key, question) for key in evidence.keys]
     by = {trait: _by(evidence, trait, question) for trait in TRAITS}
     main, gate = fits[0], board["gate"]
     return {
@@ -182,10 +210,10 @@ def _elo(logit: float | None) -> float | None:
 
 
 def _decision(found: Difference, evidence: Evidence, question: Question) -> Row:
-    """Single passes never decide, and say so unless there is not even a difference."""
+    """Evidence that is closed never decides, and says so unless there is not even a difference."""
     decision, reason = question.decided(found)
-    if evidence.screened:
-        return {"decision": NOT_SETTLED, "reason": SCREENING if found.logit is not None else reason}
+    if evidence.closed and found.logit is not None:
+        return {"decision": NOT_SETTLED, "reason": evidence.closed}
     return {"decision": decision, "reason": reason}
 
 
@@ -202,7 +230,7 @@ def _by(evidence: Evidence, trait: str, question: Question) -> list[Row]:
 
 def _part(evidence: Evidence, scope: str, question: Question) -> Row:
     facts = in_scope(evidence.facts, scope)
-    found = _found(facts, replace(evidence.keys[0], scope=scope), question).difference
+    found = _found(replace(evidence, facts=facts), replace(evidence.keys[0], scope=scope), question).difference
     n = len(under_policy(facts.judged, "tie"))
     return {"name": scope.partition("=")[2], "n": n, **_points(found), "reason": found.reason}
 
@@ -244,8 +272,11 @@ def _many_looks(by: Mapping[str, Sequence[Row]]) -> list[str]:
 
 
 def _settle(reader: SnapshotReader, evidence: Evidence, main: Found, question: Question) -> Row:
+    """Nothing more where it is decided; nobody can say where nothing can be decided."""
     free = unused(reader, evidence.facts, evidence.scope, question.models)
-    if evidence.screened or main.fit is None:
-        reason = SCREENING if evidence.screened else main.difference.reason
-        return {"pairings": None, "prompts_unused": free, "usd": None, "reason": reason}
+    decision = _decision(main.difference, evidence, question)
+    if decision["decision"] != NOT_SETTLED:
+        return DECIDED | {"prompts_unused": free}
+    if evidence.closed or main.fit is None:
+        return {"pairings": None, "prompts_unused": free, "usd": None, "reason": decision["reason"]}
     return settling(main.fit, question.models, question.least, free, prices(reader, evidence.facts))

@@ -8,6 +8,7 @@ from leaderboard.core.judged import SHARES
 from leaderboard.core.ratings import METHODS
 from leaderboard.core.types import Stage
 from leaderboard.errors import BadInput
+from leaderboard.history.boards import instead
 from leaderboard.history.records import FitKey, Row
 from leaderboard.settings import Settings
 from leaderboard.tournament.battles import LENGTH
@@ -24,15 +25,16 @@ TRIAL = ("p_first", "protocol", "samples", "readable_share")
 def derived_board(reader: SnapshotReader, settings: Settings, judge: str | None, key: FitKey) -> Row:
     """The board of a key in the shape of every other, from the verdicts of the snapshot.
 
-    The judge (None: that of the newest fit) keeps the fingerprint and the gate of its stored board. BadInput for a key
-    that means nothing, NotFound for an unknown judge or a scope without a verdict; before anybody is rated the board is
-    the stored one, which is empty.
+    The judge (None: that of the newest fit) keeps the fingerprint, the gate and the k of its stored board, and a list
+    that is held back there is held back here too: `settings` are of now. BadInput for a key that means nothing,
+    NotFound for an unknown judge or a scope without a verdict; before anybody is rated the board is the stored one,
+    which is empty.
     """
     check(key)
     stored = reader.board(judge)
     if stored["fitted_at"] is None:
         return stored
-    return reader.board_of(records_for(_ground(reader, settings, stored, key), key))
+    return instead(reader.board_of(records_for(_ground(reader, settings, stored, key), key)), key)
 
 
 def check(key: FitKey) -> None:
@@ -59,9 +61,9 @@ def _ground(reader: SnapshotReader, settings: Settings, stored: Row, key: FitKey
         screening,
         models=models_of(reader),
         prompts=prompts_of(reader),
-        k=settings.top_k,
+        k=stored["k"] or settings.top_k,
         at=stored["fitted_at"],
-        trial=lambda _: _trial(stored, settings),
+        trial=lambda _: _trial(stored),
     )
 
 
@@ -77,6 +79,6 @@ def _bench(reader: SnapshotReader, stored: Row) -> Bench:
     )
 
 
-def _trial(stored: Row, settings: Settings) -> Trial:
+def _trial(stored: Row) -> Trial:
     head = {name: stored["head"][name] for name in TRIAL if name in stored["head"]}
-    return Trial(gate=stored["gate"], head=head, blocks=settings.gate == "block")
+    return Trial(gate=stored["gate"], head=head, blocks=stored["held_back"])

@@ -31,12 +31,13 @@ class Folded:
     """The battles that a fit takes of a file.
 
     `folded`: pairings read in both orders. `incomplete`: pairings with an order of which no row has a verdict, which no
-    policy counts.
+    policy counts. `weightless`: rows of weight 0, which are no evidence.
     """
 
     battles: Battles
     folded: int = 0
     incomplete: int = 0
+    weightless: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,7 @@ def fit_file(file: BattleFile, how: How, *, rounds: int | None = None, seed: int
     """
     taken = _taken(file, how)
     if not len(taken.battles):
-        raise BadInput(f"no battle is left to rate: policy {how.policy} counts none of the {file.rows} rows")
+        raise BadInput(f"no battle is left to rate: {_why_none(taken, file.rows, how)}")
     how = replace(how, versions=versions())
     plain = _refused(lambda: rate(taken.battles, replace(how, control=None)))
     return FileFit(
@@ -73,12 +74,32 @@ def fit_file(file: BattleFile, how: How, *, rounds: int | None = None, seed: int
 
 
 def _taken(file: BattleFile, how: How) -> Folded:
-    asked = file.asked
+    heavy = _weighty(file)
+    asked, weightless = heavy.asked, file.rows - heavy.rows
     if how.policy is None or asked.first is None or asked.cluster is None:
-        return Folded(battles=file.battles)
-    judged = fold(asked, file.unread)
-    incomplete = int((judged.outcome == MISSING).sum())
-    return Folded(battles=under_policy(judged, how.policy), folded=folded_count(judged), incomplete=incomplete)
+        return Folded(battles=heavy.battles, weightless=weightless)
+    judged = fold(asked, heavy.unread)
+    return Folded(
+        battles=under_policy(judged, how.policy),
+        folded=folded_count(judged),
+        incomplete=int((judged.outcome == MISSING).sum()),
+        weightless=weightless,
+    )
+
+
+def _weighty(file: BattleFile) -> BattleFile:
+    """The file without its rows of weight 0."""
+    weight = file.asked.weight
+    if weight is None or weight.all():
+        return file
+    return replace(file, asked=file.asked.weighty(), unread=None if file.unread is None else file.unread[weight > 0])
+
+
+def _why_none(taken: Folded, rows: int, how: How) -> str:
+    if taken.weightless == rows:
+        return f"all {rows} rows weigh 0"
+    left = f"the {rows - taken.weightless} rows" + (" that weigh more than 0" if taken.weightless else "")
+    return f"policy {how.policy} counts none of {left}" if how.policy else f"none of {left} has a verdict"
 
 
 def _refused(made: Callable[[], Any]) -> Any:
@@ -167,9 +188,10 @@ def _control(found: FileFit) -> Json | None:
 
 
 def _notes(found: FileFit) -> list[str]:
-    missing, incomplete = found.file.missing, found.taken.incomplete
+    missing, incomplete, weightless = found.file.missing, found.taken.incomplete, found.taken.weightless
     said = {
         f"rows without a verdict, left out and not counted as ties: {missing} of {found.file.rows}": missing,
+        f"rows of weight 0, left out: {weightless} of {found.file.rows}": weightless,
         f"pairings with an order that has no verdict, left out: {incomplete}": incomplete,
         ORDER_NOTE: found.fit.how.method == "elo",
     }

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from leaderboard.core.fits import Fit, How
-from leaderboard.core.judged import by_order
-from leaderboard.core.ratings import METHODS, rate
+from leaderboard.core.judged import by_order, under_policy
+from leaderboard.core.ratings import METHODS
+from leaderboard.core.strengths import NoFiniteMaximum, NotConverged
 from leaderboard.core.types import Judge, Model, Prompt, Stage
 from leaderboard.history.records import PromptFacts, RatingFacts
 from leaderboard.history.writer import History
@@ -18,11 +19,26 @@ from leaderboard.tournament.office import Office
 from leaderboard.tournament.shown import as_sent
 from leaderboard.tournament.standing import Contestant
 
+KEPT_BY_BT = "the joint model did not converge ({why}): the keep rule reads plain Bradley-Terry"
+KEPT_BY_NONE = "no screening fit could be made ({why}): everybody has a claim, up to the cap"
 
-def screening_fit(history: History, judge: Judge, models: Iterable[str]) -> Fit:
-    """The fit that the keep rule reads: the joint model over the single passes of these models."""
-    facts = history.rating_facts(Stage.SCREENING, judge.id, judge.fingerprint)
-    return rate(by_order(fielded(facts, models).judged), How(method="joint"))
+
+def screening_fit(
+    history: History, judge: Judge, models: Iterable[str], methods: Methods = METHODS
+) -> tuple[Fit | None, tuple[str, ...]]:
+    """The fit that the keep rule reads: the joint model over the single passes of these models.
+
+    Where it cannot be made, plain Bradley-Terry over the same passes, or None; with a note that says so.
+    """
+    judged = fielded(history.rating_facts(Stage.SCREENING, judge.id, judge.fingerprint), models).judged
+    try:
+        return methods["joint"](by_order(judged), How(method="joint")), ()
+    except (NotConverged, NoFiniteMaximum) as error:
+        by_bt = KEPT_BY_BT.format(why=error)
+    try:
+        return methods["bt"](under_policy(judged, "tie"), How(policy="tie")), (by_bt,)
+    except (NotConverged, NoFiniteMaximum) as error:
+        return None, (KEPT_BY_NONE.format(why=error),)
 
 
 def refit(office: Office, judge: Judge, run: str, methods: Methods = METHODS) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leaderboard.core.pairing import drawn_order, screening_draw, validation_pairs
 from leaderboard.core.protocol import asked
+from leaderboard.core.ratings import METHODS
 from leaderboard.core.screening import Keep, keep_rule, pairings_per_model, pairings_per_pair
 from leaderboard.core.types import Answer, Judge, Model, Order, Pairing, Prompt, Stage
 from leaderboard.history.records import StoredAnswer
 from leaderboard.ledger import models as model_rows
 from leaderboard.ledger import requests
 from leaderboard.tournament import fit
+from leaderboard.tournament.lists import Methods
 from leaderboard.tournament.office import Office
 from leaderboard.tournament.work import Comparison, Task, answer_task, comparison, judgement_tasks
 
@@ -114,13 +116,24 @@ class Plan:
         """How many requests a comparison takes when nothing of it is there."""
         return len(item.orders) * (1 if self.judge.endpoint.takes_n else len(item.samples))
 
-    def keep(self, models: Sequence[Model]) -> Keep:
-        """Who goes on to validation, by the keep rule over the screening fit."""
-        settings = self.office.settings
-        return keep_rule(
-            fit.screening_fit(self.office.history, self.judge, [model.id for model in models]),
+    def keep(self, models: Sequence[Model], methods: Methods = METHODS) -> Keep:
+        """Who goes on to validation, by the keep rule over the screening fit; without a fit everybody up to the cap."""
+        settings, ids = self.office.settings, [model.id for model in models]
+        found, notes = fit.screening_fit(self.office.history, self.judge, ids, methods)
+        if found is None:
+            return _unmeasured(ids, settings.cap, notes)
+        kept = keep_rule(
+            found,
             k=settings.top_k,
             cap=settings.cap,
             eps=settings.keep_eps,
             planned_per_model=pairings_per_model(len(models), len(self.prompts)),
         )
+        return replace(kept, notes=(*notes, *kept.notes))
+
+
+def _unmeasured(models: Sequence[str], cap: int, notes: tuple[str, ...]) -> Keep:
+    """Nobody's chance is known."""
+    unknown: dict[str, float | None] = dict.fromkeys(models)
+    cut: dict[str, float | None] = dict.fromkeys(models[cap:])
+    return Keep(tuple(models[:cap]), {}, cut, unknown, everybody=True, notes=notes)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 ANSWER_COSTS = """
     SELECT model, sum(cost_usd) / count(DISTINCT prompt_id) FROM answers
     GROUP BY model HAVING count(cost_usd) = count(*)"""
+DECIDED: Row = {"pairings": 0, "usd": 0.0, "reason": None}
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -76,6 +76,33 @@ def test_ratings_over_time_take_the_same_words(client: Client, pointer: str, que
     assert (response.status_code, response.json()["errors"][0]["pointer"]) == (422, pointer)
 
 
+ROUTES = [BOARD, "/", "/api/v1/ratings", "/api/v1/models", "/api/v1/models/alpha", "/api/v1/verdicts"]
+MISSPELT = [("polcy=soft", "polcy"), ("asof=2026-03-01", "asof"), ("a%2Fb=", "a~1b"), ("%3Cb%3E=1&", "<b>")]
+
+
+@pytest.mark.parametrize("path", ROUTES)
+@pytest.mark.parametrize(("query", "name"), MISSPELT)
+def test_a_parameter_that_is_not_known_is_422_and_names_those_that_are(
+    client: Client, path: str, query: str, name: str
+) -> None:
+    response = client.get(f"{path}?{query}")
+    assert (response.status_code, response.headers["content-type"]) == (422, "application/problem+json")
+    assert [(error["pointer"], error["in"]) for error in response.json()["errors"]] == [(f"/{name}", "query")]
+    known = {BOARD: "as_of, control, judge, method, policy, scope", "/api/v1/models": "cursor, limit"}.get(path, "")
+    assert f"known: {known}" in response.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [(BOARD, "scope=overall&scope=overall"), ("/", "judge=a&judge=b"), ("/api/v1/verdicts", "model=a&limit=1&model=a")],
+)
+def test_a_parameter_that_is_given_twice_is_422(client: Client, path: str, query: str) -> None:
+    response = client.get(f"{path}?{query}")
+    (error,) = response.json()["errors"]
+    assert (response.status_code, error["pointer"]) == (422, f"/{query.partition('=')[0]}")
+    assert "given 2 times" in response.json()["detail"]
+
+
 @pytest.mark.parametrize("path", [BOARD, "/", "/api/v1/ratings"])
 @pytest.mark.parametrize("value", ["x" * 401, "nobody\x00", "%ff"])
 def test_no_text_in_a_query_breaks_anything(tournament: Tournament, client: Client, path: str, value: str) -> None:
@@ -83,6 +110,7 @@ def test_no_text_in_a_query_breaks_anything(tournament: Tournament, client: Clie
     tournament.publish()
     for name in ("judge", "scope", "model", "cursor", "as_of"):
         assert client.get(path, params={name: value}).status_code in {200, 404, 422}
+        assert client.get(path, params={value: name}).status_code == 422
 
 
 def test_the_words_are_those_that_the_core_knows() -> None:

@@ -154,7 +154,20 @@ def test_the_board_as_it_was_known_then(tournament: Tournament, client: Client) 
         300: 1300.0,
     }
     assert "Not the newest" in client.get("/", params={"as_of": stamp(150)}).text
-    assert client.get(BOARD, params={"as_of": stamp(1)}).status_code in {200, 404}
+
+
+@pytest.mark.parametrize("query", [{}, {"policy": "soft"}, {"scope": "language=de"}, {"judge": "judy"}])
+@pytest.mark.parametrize("path", [BOARD, "/"])
+def test_before_the_first_fit_there_is_no_board(
+    tournament: Tournament, client: Client, path: str, query: dict[str, str]
+) -> None:
+    early = {**query, "as_of": stamp(1)}
+    assert (client.get(path, params=early).status_code, client.get(BOARD).status_code) == (404, 200)
+    store(tournament, FitKey(), 100)
+    tournament.publish()
+    response = client.get(path, params=early)
+    assert response.status_code == 404
+    assert response.json()["detail"] == f"nothing was rated by {stamp(1)}: the first fit is of {stamp(100)}"
 
 
 def test_a_failed_fit_leaves_the_last_board_standing_and_marks_it_old(tournament: Tournament, client: Client) -> None:
@@ -199,6 +212,29 @@ def all_pages(client: Client, query: Mapping[str, str]) -> list[dict[str, Any]]:
     while pages[-1]["next_cursor"]:
         pages.append(strict(client.get(RATINGS, params={**query, "cursor": pages[-1]["next_cursor"]}).text))
     return pages
+
+
+@pytest.mark.parametrize("published", [False, True])
+@pytest.mark.parametrize("query", [{"scope": "category=nope"}, {"method": "elo"}, {"policy": "drop"}])
+def test_ratings_of_a_fit_that_is_not_stored_are_404(
+    tournament: Tournament, client: Client, published: bool, query: dict[str, str]
+) -> None:
+    if published:
+        tournament.rate("validated", [standing("alpha")])
+        tournament.rate("screened", [standing("beta")], method="joint", policy=None)
+        tournament.publish()
+    found = [client.get(path, params=query) for path in (RATINGS, BOARD)]
+    assert [response.status_code for response in found] == [404, 404]
+    assert {response.headers["content-type"] for response in found} == {"application/problem+json"}
+
+
+def test_the_page_of_a_screened_list_links_to_its_ratings(tournament: Tournament, client: Client) -> None:
+    tournament.rate("screened", [standing("alpha")], method="joint", policy=None)
+    tournament.publish()
+    seen = Seen(client.get("/", params={"policy": "soft"}).text)
+    assert "Asked for overall, bt, soft" in seen.words
+    (link,) = [str(each["href"]) for each in seen.all("a") if "ratings" in str(each["href"])]
+    assert len(client.get("/" + link).json()["items"]) == 1
 
 
 @pytest.mark.parametrize("published", [False, True])

@@ -133,7 +133,8 @@ def test_an_unclear_gate_gives_its_own_reason() -> None:
 
 
 def test_a_held_back_list_is_empty_and_the_notes_say_why(tournament: Tournament, client: Client) -> None:
-    tournament.rate("validated", [], head={"notes": ["The list is held back."]})
+    gate = {"state": "fail", "c": 0.6, "lower": 0.5, "upper": 0.7, "n": 240, "threshold": 0.85}
+    tournament.rate("validated", [], gate=gate, head={"notes": ["The list is held back."]})
     tournament.publish()
     text = Seen(client.get("/").text).text
     assert "The list is held back." in text

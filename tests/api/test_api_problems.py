@@ -66,6 +66,18 @@ def test_unknown_routes_and_methods_are_problems(client: Client, method: str, pa
     assert status != 405 or response.headers["allow"]
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/api/v1/leaderboard", "/api/v1/leaderboard?x=1", "/api/v1/ratings", "/api/v1/models", "/api/v1/models/alpha",
+     "/api/v1/verdicts", "/api/v1/verdicts/none", "/healthz", "/openapi.json", "/static/board.css", "/nothing"],
+)  # fmt: skip
+def test_head_has_the_status_and_headers_of_get_and_no_body(client: Client, path: str) -> None:
+    head, get = client.send("HEAD", path), client.get(path)
+    assert (head.status_code, head.content) == (get.status_code, b"")
+    assert head.headers == get.headers
+    assert int(head.headers["content-length"]) == len(get.content) > 0
+
+
 @pytest.mark.parametrize("path", ["/", "/healthz", "/openapi.json", "/static/board.css", "/api/v1/models", "/nothing"])
 def test_security_headers_are_on_every_answer(client: Client, path: str) -> None:
     headers = client.get(path).headers

@@ -11,8 +11,9 @@ from rich.cells import cell_len
 
 from leaderboard.cli.board import effect_words, print_board
 from leaderboard.cli.fit_options import fit_key
+from leaderboard.cli.standings import legend, rank_interval, turned
 from leaderboard.core.fits import SCALE
-from leaderboard.core.separation import NOT_HERE
+from leaderboard.core.separation import NOT_HERE, TOO_NEAR
 from leaderboard.errors import BadInput
 from leaderboard.history.records import FitKey
 from tests.cli.terminal import typed
@@ -110,10 +111,10 @@ def test_a_derived_board_has_the_keys_of_a_stored_one(played_demo: Path) -> None
 def test_the_past_is_what_was_stored(played_demo: Path) -> None:
     fitted_at = board(played_demo)["fitted_at"]
     assert board(played_demo, "--as-of", fitted_at)["standings"] == board(played_demo)["standings"]
-    assert board(played_demo, "--as-of", "2020-01-01")["standings"] == []
+    assert "2020-01-01" in typed("board", "--as-of", "2020-01-01", "--home", played_demo).refusal
     refusal = typed("board", "--as-of", fitted_at, "--scope", "language=en", "--policy", "drop", "--home", played_demo)
     assert "stored: overall, bt, tie" in refusal.refusal
-    assert "not a time" in typed("board", "--as-of", "yesterday", "--home", played_demo).refusal
+    assert "error: --as-of: not a time" in typed("board", "--as-of", "yesterday", "--home", played_demo).refusal
 
 
 def test_a_scope_without_a_verdict_is_refused_with_those_that_have_some(played_demo: Path) -> None:
@@ -142,7 +143,7 @@ def test_columns_without_room_stand_below(played_demo: Path, monkeypatch: pytest
         monkeypatch.setenv("COLUMNS", width)
         lines = shown(played_demo).split("\nBeside ")[0].splitlines()
         assert sum(line.startswith("───") for line in lines) == tables
-        assert sum("≈P(first)" in line for line in lines) == 2  # the column, and what it means
+        assert sum("≈P(best)" in line for line in lines) == 2  # the column, and what it means
 
 
 def test_the_head_says_what_the_figures_are(played_demo: Path) -> None:
@@ -172,9 +173,85 @@ def test_length_control_stands_beside_the_plain_ratings(played_demo: Path) -> No
     text = shown(played_demo, "--control", "length")
     effect = found["control"]["effect"]
     assert effect["elo"] == pytest.approx(SCALE * effect["logit"])
-    assert re.search(rf"^equal length +{re.escape(effect_words(effect))}", text, re.M)
+    assert re.search(rf"^effect of length +{re.escape(effect_words(effect))}", text, re.M)
     for row in found["standings"]:
-        assert re.search(rf"{row['model']} .* {row['controlled']['rating']:.0f} \[", text)
+        there = row["controlled"]
+        assert re.search(rf"{row['model']} .* {there['rating']:.0f} \[", text)
+        ranks = rank_interval(there)
+        assert re.search(rf"{row['model']} .* {there['rank']}, {ranks}  ", text)
+
+
+def controlled(model: str, plain: tuple[float, int, int], held: tuple[float, int, int], **more: Any) -> dict[str, Any]:
+    """A row with rating, lowest and highest rank, plain and at equal length."""
+    names = ("rating", "rank_lower", "rank_upper")
+    there = dict(zip(names, held, strict=True)) | {"lower": None, "upper": None, "rank": held[1]}
+    rating, lower, upper = plain
+    return standing(model, rating, 10, rank_lower=lower, rank_upper=upper, controlled=there, **more)
+
+
+HELD = {
+    "name": "length",
+    "effect": {"logit": 0.5, "lower": 0.1, "upper": 0.9, "elo": 86.9, "p_value": 0.02, "reason": None},
+    "rows": 40,
+    "left_out": 0,
+}
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([("a", (1100, 1, 1), (900, 1, 2)), ("b", (900, 2, 2), (1100, 1, 2))], "a – b"),
+        ([("a", (1100, 1, 2), (900, 2, 2)), ("b", (900, 1, 2), (1100, 1, 1))], "a – b"),
+        ([("a", (1100, 1, 2), (900, 1, 2)), ("b", (900, 1, 2), (1100, 1, 2))], "none of the models"),
+        ([("a", (1100, 1, 1), (1050, 1, 1)), ("b", (900, 2, 2), (950, 2, 2))], "none of the models"),
+    ],
+)
+@pytest.mark.usefixtures("wide")
+def test_pairs_that_length_turns_round_are_named_if_they_are_apart_in_one_of_the_two(
+    capsys: pytest.CaptureFixture[str], rows: list[tuple[str, Any, Any]], said: str
+) -> None:
+    lines = drawn(capsys, *(controlled(*row) for row in rows), control=HELD, method="joint", policy=None)
+    assert any(re.match(rf"turned round by it +{said}", line) for line in lines)
+    assert any(re.match(r"effect of length +\+0.500 logits \[\+0.100, \+0.900\]", line) for line in lines)
+
+
+def test_groups_are_not_turned_round() -> None:
+    rows = [controlled("a", (1100, 1, 1), (900, 1, 2)), controlled("b", (900, 2, 2), (1100, 1, 2), component=1)]
+    assert turned(rows) == []
+
+
+def test_the_judge_is_the_same_in_every_scope(played_demo: Path) -> None:
+    """Nobody takes C of all prompts for that of a scope."""
+    names = ("swap consistency C", "gate at", "P(first wins)")
+    for words, ends in (([], False), (["--scope", "language=nl"], True)):
+        shown_lines = [line.rstrip() for line in shown(played_demo, *words).splitlines()]
+        lines = [line for line in shown_lines if line.startswith(names)]
+        assert len(lines) == 3
+        assert [line.endswith(", over all scopes") for line in lines] == [ends] * 3
+
+
+def test_rank_intervals_are_not_explained_where_there_are_none(played_demo: Path) -> None:
+    assert "rank intervals" in shown(played_demo)
+    assert "rank intervals" not in shown(played_demo, "--scope", "category=math")
+
+
+@pytest.mark.parametrize(("policy", "said"), [("tie", "under this judge and policy."), (None, "under this judge.")])
+def test_a_fit_without_a_policy_names_none(policy: str | None, said: str) -> None:
+    [text] = legend([standing("a", 1000, 50, p_top1=0.5)], policy=policy)
+    assert said in text
+    assert "in a comparison of their own" in text
+
+
+@pytest.mark.usefixtures("wide")
+def test_a_difference_too_near_to_nothing_is_a_mark_with_a_line_below(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        standing("a", 1100, 50, **ahead(0.5, 0.51, None, TOO_NEAR)),
+        standing("b", 1090, 50, **ahead(0.4, 0.6, 9)),
+        standing("c", 1000, 50, **ahead(0.1, None, None, "nobody is ranked below")),
+    ]
+    lines = drawn(capsys, *rows)
+    assert [line for line in lines if TOO_NEAR in line] == [f"† {TOO_NEAR}"]
+    assert [line.split()[-1] for line in lines if re.search(r" [abc] +\d", line)] == ["†", "9", "–"]
 
 
 def drawn(capsys: pytest.CaptureFixture[str], *rows: dict[str, Any], **more: Any) -> list[str]:
@@ -210,7 +287,7 @@ def test_a_row_says_how_it_stands_to_the_next(capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.usefixtures("wide")
 def test_what_all_rows_share_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
-    why = "the difference is too near to nothing to plan for"
+    why = "no spread to see"
     rows = [standing(name, 1000, 50, tier=1, **ahead(0.3, 0.5, None, why)) for name in "ab"]
     lines = drawn(capsys, *rows)
     assert [line for line in lines if why in line] == [f"more pairings: {why}"]

@@ -63,9 +63,21 @@ def test_the_text_says_who_came_and_who_moved_by_how_much(played_twice: Path, ol
     assert re.search(r"^verdicts +100 → 150 \(\+50\) *$", text, re.M)
     assert re.search(r"^joined +guest *$", text, re.M)
     assert re.search(r"^left +nobody *$", text, re.M)
+    common = [model for model in older if model.startswith("sim-")]
+    shift = sum(newer[model] - older[model] for model in common) / len(common)
     start, end = older["sim-elm"], newer["sim-elm"]
-    assert re.search(rf"^sim-elm +{start:.0f} +{end:.0f} +{re.escape(f'{end - start:+.0f}')} ", text, re.M)
-    assert "The mean of a list stays 1000" in text
+    by = f"{end - start - shift:+.0f}"
+    assert re.search(rf"^sim-elm +{start:.0f} +{end:.0f} +{re.escape(by)} ", text, re.M)
+    assert "relative to the mean of the models in both fits" in " ".join(text.split())
+
+
+def test_a_newcomer_alone_puts_nobody_beyond_its_interval(played_twice: Path, older: Fit) -> None:
+    """The ratings themselves leave the earlier intervals: all of them rise by what the newcomer is worse."""
+    moved = typed("changes", older["fit"], "--json", "--home", played_twice).json["models"]["moved"]
+    assert sum(row["moved"] for row in moved) == pytest.approx(0, abs=1e-6)
+    assert all(row["rating_to"] > row["rating_from"] for row in moved)
+    assert [row["beyond_interval"] for row in moved] == [False] * 5
+    assert {row["common_rank_to"] for row in moved} == {1, 2, 3, 4, 5}
 
 
 @pytest.mark.parametrize(
@@ -92,6 +104,7 @@ def test_another_fingerprint_is_another_judge(capsys: pytest.CaptureFixture[str]
         {
             "from": head,
             "to": head,
+            "held_back": {"from": False, "to": False},
             "models": {"joined": [], "left": ["z"], "moved": []},
             "verdicts": {"from": 9, "to": 7},
             "prompts": {"from": 3, "to": 3},
@@ -102,3 +115,31 @@ def test_another_fingerprint_is_another_judge(capsys: pytest.CaptureFixture[str]
     assert re.search(r"^the judge +is another one now: fingerprint a{12} → b{12} *$", text, re.M)
     assert re.search(r"^verdicts +9 → 7 \(-2\) *$", text, re.M)
     assert "nobody moved" in text
+
+
+@pytest.mark.parametrize(
+    ("held_back", "said"),
+    [
+        ({"from": False, "to": True}, "the later list, by the judge's gate"),
+        ({"from": True, "to": False}, "the earlier list, by the judge's gate"),
+        ({"from": True, "to": True}, "the earlier list and the later list, by the judge's gate"),
+    ],
+)
+def test_a_list_that_is_held_back_is_named(
+    capsys: pytest.CaptureFixture[str], held_back: dict[str, bool], said: str
+) -> None:
+    head = {"judge": "j", "method": "bt", "policy": "tie", "scope": "overall", "fitted_at": "t", "fit": "f"}
+    print_changes(
+        {
+            "from": head,
+            "to": head,
+            "held_back": held_back,
+            "models": {"joined": [], "left": [], "moved": []},
+            "verdicts": {"from": 9, "to": 9},
+            "prompts": {"from": 3, "to": 3},
+            "judge": {"fingerprint_from": "a", "fingerprint_to": "a", "changed": False},
+        }
+    )
+    text = capsys.readouterr().out
+    assert re.search(rf"^held back +{said} *$", text, re.M)
+    assert "nobody moved" not in text

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leaderboard.cli.compare import answer
+from leaderboard.cli.compare import answer, print_comparison, reasons
 from tests.cli.terminal import strict_json, typed
 
 BEST, WORST = "sim-hazel", "sim-birch"
@@ -76,8 +76,8 @@ def test_the_difference_is_that_of_the_board(played_demo: Path) -> None:
         (["sim-elm", "sim-elm"], "itself"),
         (["sim-elm", "sim-elmm"], "close: sim-elm"),
         (["nobody-like-this", "sim-elm"], "known: sim-alder"),
-        ([*NEAR, "--min-effect", "-1"], "min_effect -1"),
-        ([*NEAR, "--min-effect", "nan"], "min_effect nan"),
+        ([*NEAR, "--min-effect", "-1"], "error: --min-effect -1"),
+        ([*NEAR, "--min-effect", "nan"], "error: --min-effect nan"),
         ([*NEAR, "--scope", "maths"], "category=X"),
         ([*NEAR, "--scope", "language=fr"], "language=nl"),
         ([*NEAR, "--judge", "nobody"], "sim-judge-biased"),
@@ -102,7 +102,7 @@ def test_every_fit_has_an_interval_beside_the_line_of_no_difference(
 
 def found(decision: str = "not_settled", **more: Any) -> dict[str, Any]:
     settle = {"pairings": 140, "prompts_unused": 200, "usd": 1.2, "reason": None, **more.pop("settle", {})}
-    figures = {"difference": 85.0, "lower": 20.0, "upper": 150.0, "p_value": 0.0104, "reason": None}
+    figures = {"difference": 85.0, "lower": 20.0, "upper": 150.0, "p_value": 0.0104, "reason": None, "min_effect": 0.0}
     return {"a": "m1", "b": "m2", "decision": decision, "settle": settle, **figures, **more}
 
 
@@ -118,6 +118,10 @@ NOT_PLANNED = {"pairings": None, "usd": None}
         (found("a"), "m1 is better than m2: +85 Elo [20, 150], p = 0.01"),
         (found("b", difference=-85.0, lower=-150.0, upper=-20.0), "m2 is better than m1: +85 Elo [20, 150], p = 0.01"),
         (found("a", p_value=1e-9), "m1 is better than m2: +85 Elo [20, 150], p < 0.001"),
+        (
+            found("a", min_effect=10.0),
+            "m1 is better than m2: +85 Elo [20, 150], p (no difference) = 0.01",
+        ),
         (
             found(**OPEN),
             f"{OPENING}; about 140 more pairings on new prompts would settle it in 80 % of the cases, $1.20",
@@ -143,6 +147,90 @@ NOT_PLANNED = {"pairings": None, "usd": None}
 )
 def test_the_answer_is_one_sentence(comparison: dict[str, Any], said: str) -> None:
     assert answer(comparison) == said
+
+
+def shown(capsys: pytest.CaptureFixture[str], **more: Any) -> list[str]:
+    """The comparison on the screen, line by line."""
+    fit = {"method": "bt", "policy": "tie", **{name: found()[name] for name in ("difference", "lower", "upper")}}
+    rest = {
+        "judge": "j",
+        "simulated": False,
+        "method": "bt",
+        "policy": "tie",
+        "list": "validated",
+        "scope": "overall",
+        "expected_score": 0.62,
+        "direct": {"n": 3, "wins": 1, "losses": 1, "ties": 1},
+        "c": {"value": 0.9, "lower": 0.8, "upper": 0.95, "state": "pass"},
+        "fits": [fit | {"p_value": 0.01, "reason": None}],
+        "by": {},
+        "notes": [],
+    }
+    print_comparison(found(more.pop("decision", "a"), **{**rest, **more}))
+    return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        ({}, r"expected score +0\.62, under this judge and policy$"),
+        ({"method": "joint", "policy": None}, r"expected score +0\.62, under this judge$"),
+        ({}, r"met each other +3: won 1, lost 1, tied 1$"),
+        (
+            {"direct": {"n": 0, "wins": 0, "losses": 0, "ties": 0}},
+            r"met each other +never: all that is known comes through others$",
+        ),
+        ({}, r"swap consistency C +0\.900 \[0\.800, 0\.950\], gate: pass$"),
+        ({"scope": "language=nl"}, r"swap consistency C +0\.900 .*gate: pass \(over all scopes\)$"),
+        ({}, r"fit .* p$"),
+        ({"min_effect": 30.0}, r"fit .* p \(no difference\)$"),
+    ],
+)
+def test_the_figures_say_what_they_rest_on(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, more: dict[str, Any], line: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    assert any(re.match(line, each) for each in shown(capsys, **more))
+
+
+def test_models_that_nothing_links_have_nothing_through_others(capsys: pytest.CaptureFixture[str]) -> None:
+    never = {"n": 0, "wins": 0, "losses": 0, "ties": 0}
+    lines = shown(capsys, **{**NO_INTERVAL, "decision": "not_settled", "difference": None, "direct": never})
+    assert any(re.match(r"met each other +never$", line) for line in lines)
+
+
+def test_what_is_decided_needs_nothing_to_settle_it(played_demo: Path) -> None:
+    text = typed("compare", BEST, WORST, "--home", played_demo).out
+    assert not re.search(r"^(to settle it|why not settled)", text, re.M)
+
+
+@pytest.mark.parametrize(
+    ("given", "lines"),
+    [
+        ([], []),
+        ([("coding", "needs 10 prompts, has 3"), ("maths", "needs 10 prompts, has 7"), ("style", "no matches: m1")], [
+            "needs 10 prompts: coding (3); maths (7)",
+            "no matches: m1: style",
+        ]),
+        ([("coding", "needs 10 prompts, has 3")], ["needs 10 prompts: coding (3)"]),
+        ([(fit, "needs 10 prompts, has 6") for fit in ("bt, policy tie", "joint")], [
+            "no intervals: needs 10 prompts, has 6"
+        ]),
+        ([("coding", None)], []),
+    ],
+)  # fmt: skip
+def test_reasons_are_said_once(given: list[tuple[str, str | None]], lines: list[str]) -> None:
+    assert reasons(given) == lines
+
+
+@pytest.mark.parametrize("words", [[], ["--scope", "language=nl"], ["--min-effect", "20"]])
+def test_a_comparison_fits_a_narrow_screen(
+    played_demo: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = typed("compare", *NEAR, *words, "--home", played_demo).out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert all(any(re.match(rf"{name} .* [+-]\d", line) for line in lines) for name in ("bt, policy drop", "category"))
 
 
 def test_a_newcomer_has_no_difference_and_is_not_settled(demo_home: Path) -> None:

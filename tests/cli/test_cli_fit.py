@@ -245,11 +245,62 @@ def test_the_bootstrap_is_repeatable_and_agrees_roughly() -> None:
     assert ant["bootstrap_upper"] - ant["bootstrap_lower"] == pytest.approx(ant["upper"] - ant["lower"], rel=0.25)
 
 
+def test_the_bootstrap_does_not_depend_on_the_order_of_rows() -> None:
+    rows = [{**row, "prompt_id": f"p{i}"} for i, row in enumerate(LADDER * 6)]
+    one, other = (fitted(saved(turned), "--bootstrap", "50") for turned in (rows, rows[::-1]))
+    for model in ("ant", "bee", "cat"):
+        for end in ("bootstrap_lower", "bootstrap_upper"):
+            assert rating(one, model)[end] == pytest.approx(rating(other, model)[end], abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["bt", "joint", "elo"])
+def test_rows_of_weight_0_are_no_evidence(method: str) -> None:
+    rows = [{**row, "prompt_id": f"p{i % 12}", "first": "A", "weight": 1} for i, row in enumerate(LADDER * 3)]
+    dead = [{**battle("ant", "bee", "B", first="B"), "prompt_id": f"p{i}", "weight": 0} for i in range(40)]
+    plain, found = (fitted(saved(part), "--method", method) for part in (rows, rows + dead))
+    assert [{**row, "rating": None, "p_top1": None} for row in found["standings"]] == [
+        {**row, "rating": None, "p_top1": None} for row in plain["standings"]
+    ]
+    assert ratings(found) == ratings(plain)
+    assert (found["n_battles"], found["n_prompts"], found["folded"]) == (24, 12, 0)
+    assert "rows of weight 0, left out: 40 of 64" in found["notes"]
+    refusal = typed("fit", saved(dead), "--method", method).refusal
+    assert "no battle is left to rate: all 40 rows weigh 0" in refusal
+
+
+def test_what_may_be_a_slip_is_said_before_the_ratings() -> None:
+    file = saved([battle("A", "B", "A", firts="A"), battle("B", "A", "tie", firts="B")])
+    notes = fitted(file)["notes"]
+    page = " ".join(typed("fit", file).out.split())
+    assert ["winner 'A'" in notes[0], "firts (did you mean first?)" in notes[1]] == [True, True]
+    assert page.index(notes[0]) < page.index(notes[1]) < page.index("W/L/T")
+
+
+@pytest.mark.parametrize("method", ["bt", "elo"])
+def test_where_there_are_no_intervals_none_are_explained(method: str) -> None:
+    page = typed("fit", saved(LADDER), "--method", method).out
+    assert "clustered" not in page
+    assert "Bonferroni" not in page
+
+
+def test_components_are_called_groups_and_no_ranking_holds_across_them() -> None:
+    page = typed("fit", saved([*LADDER, battle("dog", "eel", "A")])).out
+    assert "group 2 of 2" in page
+    assert "No ranking holds across groups" in page
+
+
 def test_without_json_it_is_a_page_for_people() -> None:
     file = saved([{**row, "prompt_id": f"p{i}"} for i, row in enumerate(LADDER * 6)])
     page = typed("fit", file, "--anchor", "bee", "--bootstrap", "50")
     assert (page.code, page.err) == (0, "")
-    for words in ("battles.csv", "bt, policy tie, 48 battles on 48 prompts", "bee at 1000", "W/L/T", "bootstrap", "●"):
+    for words in (
+        "battles.csv",
+        "bt, policy tie, 48 battles on 48 prompts",
+        "bee at 1000",
+        "W/L/T",
+        "bootstrap over prompts (50 draws, seed 0)",
+        "●",
+    ):
         assert words in page.out
     joint = typed("fit", saved(SWAPPED), "--method", "joint").out
     assert all(words in joint for words in ("joint, 7 battles on 4 prompts", "first place", "nu "))
@@ -300,6 +351,11 @@ def test_without_a_prior_a_model_that_never_lost_is_named(method: str) -> None:
     assert "unbeaten" in flags
 
 
+def test_where_all_that_weighs_something_has_no_verdict_there_is_no_board() -> None:
+    file = saved([battle("ant", "bee", "A", weight=0), battle("ant", "bee", None, weight=1)])
+    assert "none of the 1 rows that weigh more than 0 has a verdict" in typed("fit", file, "--method", "joint").refusal
+
+
 def test_where_a_policy_leaves_nothing_there_is_no_board() -> None:
     refusal = typed("fit", saved(SWAPPED[2:6]), "--policy", "drop").refusal
     assert "policy drop counts none of the 4 rows" in refusal
@@ -312,6 +368,8 @@ def test_where_a_policy_leaves_nothing_there_is_no_board() -> None:
         ("ant,ant,tie,1", "'ant' cannot meet itself"),
         ("ant,bee,tie,-1", "weight"),
         ("ant,bee,tie,NaN", "weight"),
+        ("ant,bee,tie,1e300", "at most 1,000,000;"),
+        ("ant,bee,ant,1", "'ant' is a model's name"),
         ("ant,Bee,tie,1", "'Bee' looks like 'bee'"),
         ("ant,bee", "2 fields"),
     ],
@@ -327,7 +385,12 @@ def test_a_bad_row_is_refused_by_file_and_line(tmp_path: Path, row: str, said: s
 
 
 def test_a_usage_error_ends_with_2() -> None:
-    for words in (["fit"], ["fit", "b.csv", "--bootstrap", "1"], ["fit", "b.csv", "--seed", "x"]):
+    for words in (
+        ["fit"],
+        ["fit", "b.csv", "--bootstrap", "1"],
+        ["fit", "b.csv", "--seed", "x"],
+        ["fit", "b.csv", "--seed", "-1"],
+    ):
         assert (typed(*words).code, typed(*words).out) == (2, "")
 
 

@@ -21,7 +21,7 @@ HEAVY = {
 }
 COMMANDS = {
     "": [
-        *("demo", "init", "run", "runs", "board", "compare", "ratings", "changes", "bias", "fit", "parse", "sql"),
+        *("demo", "init", "run", "runs", "board", "compare", "ratings", "changes", "bias", "fit", "plan", "parse", "sql"),
         *("snapshot", "status", "serve", "api"),
     ],
     "models": ["add", "list", "show", "check", "pause", "resume", "retire", "import-answers"],

@@ -26,6 +26,7 @@ from leaderboard.cli.screen import (
     usd,
     visible,
 )
+from leaderboard.cli.standings import APART
 from leaderboard.cli.status import duration
 from tests.cli.terminal import started, typed
 
@@ -110,10 +111,31 @@ def test_why_no_row_has_an_interval_is_said_once(capsys: pytest.CaptureFixture[s
 
 def test_groups_that_never_met_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
     apart = shown_board(capsys, standing("a", 1000, 10), standing("b", 1000, 10, component=1))
-    assert apart[-4].startswith("group  #  model")
-    assert [line.split()[0] for line in apart[-2:]] == ["1", "2"]
+    titles = [line for line in apart if line.startswith("Validated")]
+    assert titles == ["Validated, group 1 of 2", "Validated, group 2 of 2"]
+    assert apart.index(titles[0]) < row_of(apart, "a") < apart.index(titles[1]) < row_of(apart, "b")
+    assert APART in " ".join(apart)
     together = shown_board(capsys, standing("a", 1000, 10), standing("b", 1000, 10))
-    assert not any(line.startswith("group") for line in together)
+    assert "Validated" in together
+    assert APART not in " ".join(together)
+
+
+def row_of(lines: list[str], model: str) -> int:
+    return next(place for place, line in enumerate(lines) if re.match(rf"^[\d–]+ .*\b{model}\b", line))
+
+
+def test_each_group_has_a_scale_of_its_own(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second group spans a hundredth of the first one, and its bars fill their place as well."""
+    monkeypatch.setenv("COLUMNS", "120")
+    wide = [standing("a", 2000, 10), standing("b", 0, 10)]
+    near = [standing("c", 1010, 1, component=1), standing("d", 990, 1, component=1)]
+    unrated = standing("e", None, None, rank=None, component=2)
+    shown = shown_board(capsys, *wide, *near, unrated)
+    bars = [line.index("●") for line in shown if "●" in line]
+    assert bars[0] - bars[1] > 15
+    assert bars[2] - bars[3] > 15
+    assert row_of(shown, "e") > row_of(shown, "d")
+    assert "Validated, group 2 of 2" in shown
 
 
 def test_a_bar_is_to_scale(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,6 +81,16 @@ def test_weights_of_rows_count():
     assert drawn == pytest.approx(prompt_bootstrap(battles, How(prior=0.5), rounds=10), abs=1e-8)
 
 
+def test_the_order_of_rows_and_rows_of_weight_0_change_nothing():
+    battles = on_shared_prompts()
+    drawn = prompt_bootstrap(battles, How(), rounds=10)
+    assert prompt_bootstrap(battles.where(slice(None, None, -1)), How(), rounds=10) == pytest.approx(drawn, abs=1e-9)
+    dead = Battles(battles.models, np.array([0]), np.array([1]), np.array([1.0]), cluster=np.array([999]))
+    columns = {name: np.append(getattr(battles, name), getattr(dead, name)) for name in ("a", "b", "score", "cluster")}
+    weighed = Battles(battles.models, weight=np.append(np.ones(len(battles)), 0), **columns)
+    assert prompt_bootstrap(weighed, How(), rounds=10) == pytest.approx(drawn, abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("rows", "how", "error"),
     [

@@ -83,6 +83,16 @@ def joined(*fields):
     )
 
 
+def judged_by(one, other):
+    """Rows of the same models, each field by a judge of its own."""
+    return replace(
+        one,
+        judges=("one", "other"),
+        judge=np.repeat([0, 1], [len(one), len(other)]),
+        **{name: np.r_[getattr(one, name), getattr(other, name)] for name in ("a", "b", "score", "first", "cluster")},
+    )
+
+
 def effect(fit, judge=0):
     return fit.judges[judge].first_position
 
@@ -332,28 +342,14 @@ def test_a_judge_that_always_picks_the_first_leaves_ratings_equal(how):
         assert effect(fit).reason == "the second position never won: its size rests on the prior"
 
 
-def test_pairs_shown_in_one_order_do_not_tell_position_from_strength():
-    """a was always shown first: its lead may be the place's. The effect is not shown; the ratings are Davidson's."""
-    one_way = {(0, 1): (6, 3, 1), (0, 2): (5, 2, 1)}
-    fit = fit_joint(field(one_way), PLAIN)
-    assert effect(fit).logit is None
-    assert "cannot be told apart" in effect(fit).reason
-    assert fit.theta == pytest.approx(fit_joint(field(one_way, first=0), PLAIN).theta, abs=1e-8)
-
-
 def test_a_judge_of_ties_alone_says_nothing_about_anybody():
     silent = dict.fromkeys(IN_ORDER, (0, 0, 9))
-    alone = fit_joint(field(silent), PLAIN)
-    assert alone.ratings == pytest.approx((1000, 1000, 1000), abs=1e-9)
-    assert (alone.judges[0].nu, alone.judges[0].tie_reason, effect(alone).reason) == (None, ONLY_TIES, ONLY_TIES)
+    for how in (PLAIN, WITH_PRIOR):
+        alone = fit_joint(field(silent), how)
+        assert (alone.ratings, alone.interval_reason) == ((None,) * 3, (ONLY_TIES,) * 3)
+        assert (alone.judges[0].nu, alone.judges[0].tie_reason, effect(alone).reason) == (None, ONLY_TIES, ONLY_TIES)
     one, other = field(IN_ORDER), field(silent)
-    both = replace(
-        one,
-        judges=("one", "other"),
-        judge=np.repeat([0, 1], [len(one), len(other)]),
-        **{name: np.r_[getattr(one, name), getattr(other, name)] for name in ("a", "b", "score", "first", "cluster")},
-    )
-    fit = fit_joint(both, PLAIN)
+    fit = fit_joint(judged_by(one, other), PLAIN)
     assert fit.theta == pytest.approx(fit_joint(one, PLAIN).theta, abs=1e-8)
     assert (effect(fit, 1).logit, fit.judges[1].tie_reason) == (None, ONLY_TIES)
     assert fit.records[0].ties == 13 + 4 * 9  # the ties are counted all the same

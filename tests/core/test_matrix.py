@@ -47,6 +47,15 @@ def test_a_weight_multiplies_its_row():
     assert [record.n for record in records(battles)] == [2, 2]
 
 
+def test_rows_of_weight_0_are_no_evidence():
+    battles = battles_from_columns(["p", "q", "r"], ["a", "a", "c"], ["b", "b", "b"], [1, 0, 1], weight=[3, 0, 0])
+    assert battles.weighty().n_prompts == 1
+    assert [record.n for record in records(battles.weighty())] == [1, 1, 0]
+    assert (win_matrix(battles.weighty()) == win_matrix(battles)).all()
+    for whole in (battles_from_rows(ROWS), battles.weighty()):
+        assert whole.weighty() is whole
+
+
 def test_prompts_become_clusters():
     battles = battles_from_rows(ROWS)
     assert battles.cluster.tolist() == [0, 0, 1, 1]

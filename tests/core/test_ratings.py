@@ -349,6 +349,44 @@ def test_the_registry_rates_by_name():
     assert {"bt", "joint", "elo"} == set(METHODS)
 
 
+def with_weight(rows, weight, more=()):
+    everything = [*rows, *more]
+    columns = map(list, zip(*everything, strict=True))
+    return battles_from_columns(*columns, weight=[*[weight] * len(rows), *[0.0] * len(more)])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_of_weight_0_change_nothing(method):
+    rows = veterans(prompts=12)
+    one, other = rows[0][1:3]
+    dead = [(f"dead{i}", *pair, 1.0) for i in range(40) for pair in ((one, other), (other, "x"))]
+    how = How(method=method, policy=None if method == "joint" else "tie")
+    plain, found = rate(with_weight(rows, 2.0), how), rate(with_weight(rows, 2.0, dead), how)
+    there = [found.models.index(model) for model in plain.models]
+    assert found.theta[there] == pytest.approx(plain.theta, abs=1e-12)
+    assert (found.n_battles, found.n_prompts) == (plain.n_battles, plain.n_prompts)
+    for name in ("records", "flags", "prompts", "interval_reason"):
+        assert [getattr(found, name)[i] for i in there] == list(getattr(plain, name)), name
+    assert found.flags[found.models.index("x")] == ("no_matches",)
+
+
+@pytest.mark.parametrize("light", [1.0, 1e-9])
+def test_weights_that_are_far_apart_converge(light):
+    """The heaviest that a file may have beside the usual ones; warnings would fail here."""
+    rng = np.random.default_rng(5)
+    for rows in (20, 200):
+        pairs = [sorted(rng.choice(8, 2, replace=False).tolist()) for _ in range(rows)]
+        battles = battles_from_columns(
+            [f"p{i}" for i in rng.integers(0, 30, rows)],
+            [f"m{a}" for a, _ in pairs],
+            [f"m{b}" for _, b in pairs],
+            (rng.integers(0, 3, rows) / 2).tolist(),
+            weight=rng.choice([light, 1e6], rows),
+        )
+        fit = rate(battles, How())
+        assert fit.convergence.residual <= 1e-6 * battles.weight.sum()
+
+
 def test_no_fit_with_a_number_that_is_none():
     battles = battles_from_rows([("p", "a", "b", 1.0)])
     parts = {"wins": np.array([[0, 1.0], [0, 0]]), "component": (0, 0), "spread": None}

@@ -194,6 +194,59 @@ def test_a_model_may_be_called_like_a_column_and_people_are_told(tmp_path: Path)
     assert found.notes == ("the winner 'A' is read as a column (model_a or model_b), though a model is called 'A'",)
 
 
+def test_the_same_is_said_of_who_was_first(tmp_path: Path) -> None:
+    found = read_battles(written(tmp_path, ".csv", [battle("B", "A", "tie", first="B")]))
+    assert found.battles.first is not None
+    assert found.battles.first.tolist() == [-1]
+    assert found.notes == ("the first 'B' is read as a column (model_a or model_b), though a model is called 'B'",)
+
+
+@pytest.mark.parametrize(
+    ("sign", "spellings"),
+    [(1, ["model_a", "a", "A", "left", "1", 1, " Model_A "]), (-1, ["model_b", "B", "right", "2", 2])],
+)
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_who_was_first_is_spelled_as_a_winner(tmp_path: Path, ending: str, sign: int, spellings: list[Any]) -> None:
+    for spelling in spellings:
+        found = read_battles(written(tmp_path, ending, [battle(first=spelling)])).battles.first
+        assert found is not None
+        assert found.tolist() == [sign]
+
+
+@pytest.mark.parametrize(
+    ("names", "note"),
+    [
+        (["turn", "promt_id"], "columns not used: promt_id (did you mean prompt_id?), turn"),
+        (["firts", "tstamp"], "columns not used: firts (did you mean first?), tstamp"),
+        (["Judge"], "columns not used: Judge (did you mean judge?)"),
+        (["weights", "weight"], "columns not used: weights"),
+        (["prompt_id", "question_id"], "columns not used: question_id"),
+    ],
+)
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_columns_that_are_not_used_are_named(tmp_path: Path, ending: str, names: list[str], note: str) -> None:
+    assert read_battles(written(tmp_path, ending, [battle(**dict.fromkeys(names, "1"))])).notes == (note,)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_columns_that_another_question_needs_are_no_slip(tmp_path: Path, ending: str) -> None:
+    more = {"length_a": 1, "length_b": 2, "category": "maths", "language": "nl"}
+    assert read_battles(written(tmp_path, ending, [battle(**more)])).notes == ()
+
+
+def test_many_unused_columns_are_cut_short_after_the_slips(tmp_path: Path) -> None:
+    more = {f"measure_{i}": i for i in range(100)} | {"wieght": 2}
+    (note,) = read_battles(written(tmp_path, ".csv", [battle(**more)])).notes
+    assert note.startswith("columns not used: wieght (did you mean weight?), measure_0, ")
+    assert len(note) < 250
+
+
+def test_what_changes_the_meaning_is_said_first(tmp_path: Path) -> None:
+    row = battle("A", "B", "A", wieght=2, uid=1)
+    notes = read_battles(written(tmp_path, ".csv", [row])).notes
+    assert [note.split(" ")[0:2] for note in notes] == [["the", "winner"], ["columns", "not"], ["no", "prompt_id;"]]
+
+
 def test_other_names_of_prompts_are_pointed_out(tmp_path: Path) -> None:
     (note,) = read_battles(written(tmp_path, ".jsonl", [battle(question_id=1)])).notes
     assert "question_id" in note
@@ -203,6 +256,71 @@ def test_other_names_of_prompts_are_pointed_out(tmp_path: Path) -> None:
 def test_names_are_tidied_before_they_are_compared(tmp_path: Path, ending: str) -> None:
     rows = [battle("e\u0301tude", "bee"), battle(" \u00e9tude ", "bee")]
     assert rows_of(read_battles(written(tmp_path, ending, rows))) == [("\u00e9tude", "bee", 1.0)] * 2
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_names_of_prompts_judges_and_kinds_are_tidied(tmp_path: Path, ending: str) -> None:
+    for one, other in ((" p0", "p0 "), ("e\u0301", "\u00e9"), ("\u00a0p0", "p0")):
+        rows = [battle(prompt_id=name, judge=name, language=name) for name in (one, other)]
+        found = read_battles(written(tmp_path, ending, rows), scope=f"language={other}").battles
+        assert (found.n_prompts, len(found.judges), len(found)) == (1, 1, 2)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_prompts_in_order_do_not_depend_on_the_order_of_rows(tmp_path: Path, ending: str) -> None:
+    names = ["p10", "p2", " p1", "\u00e9", "e\u0301", "p2", "z"]
+    for turned in (names, names[::-1]):
+        file = written(tmp_path, ending, [battle(prompt_id=name) for name in turned])
+        cluster = read_battles(file, ordered=True).battles.cluster
+        assert cluster is not None
+        placed = dict(zip(turned, cluster.tolist(), strict=True))
+        assert placed == {" p1": 0, "p10": 1, "p2": 2, "z": 3, "\u00e9": 4, "e\u0301": 4}
+
+
+def test_a_prompt_without_a_name_stays_so_in_order(tmp_path: Path) -> None:
+    rows = [battle(prompt_id=name) for name in ("b", None, "a", "  ")]
+    for ending in ENDINGS:
+        found = read_battles(written(tmp_path, ending, rows), ordered=True)
+        assert found.notes == ("2 of 4 rows have no prompt_id: no row is clustered, so there are no intervals",)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".jsonl"])
+def test_a_whole_number_is_the_same_name_however_it_is_stored(tmp_path: Path, ending: str) -> None:
+    whole = written(tmp_path, ending, [battle(7.0, 8.0, prompt_id=1e20), battle(7.5, 8.0, prompt_id=-0.0)])
+    found = read_battles(whole).battles
+    assert found.models == ("7", "7.5", "8")
+    mixed = [battle(7, "8", prompt_id="1"), battle(7.0, 9, prompt_id=1.0)]
+    assert read_battles(written(tmp_path, ".jsonl", mixed)).battles.n_prompts == 1
+
+
+@pytest.mark.parametrize("name", ["prompt_id", "judge", "language", "model_a", "winner"])
+def test_a_number_that_is_none_names_nothing(tmp_path: Path, name: str) -> None:
+    kinds: Row = {"model_a": [1.0, 2.0, 1.0], "model_b": [3.0] * 3, "winner": [1.0, 2.0, 1.5], name: [1.0] * 3}
+    for value in (float("nan"), float("inf")):
+        kinds[name] = [1.0, 2.0, value]
+        parquet.write_table(pa.table(kinds), tmp_path / "b.parquet", row_group_size=2)
+        message = refusal(tmp_path / "b.parquet", scope="language=1" if name == "language" else "overall")
+        assert f"b.parquet, row 3: {name} is {value}, neither a text nor a finite number" in message
+
+
+@pytest.mark.parametrize("name", ["prompt_id", "judge", "model_a", "winner"])
+@pytest.mark.parametrize("binary", [True, False])
+def test_bytes_that_are_no_text_are_named_as_such(tmp_path: Path, name: str, binary: bool) -> None:
+    cells = pa.array([b"A", b"\xff"], pa.binary())
+    texts = cells if binary else pa.StringArray.from_buffers(2, cells.buffers()[1], cells.buffers()[2])
+    columns = {"model_a": ["ant", "ant"], "model_b": ["bee", "bee"], "winner": ["A", "A"], name: texts}
+    parquet.write_table(pa.table(columns), tmp_path / "b.parquet")
+    assert refusal(tmp_path / "b.parquet").endswith(f"b.parquet, row 2: {name} is not UTF-8 text")
+
+
+def test_a_weight_beyond_what_floats_count_is_too_heavy(tmp_path: Path) -> None:
+    assert "row 2: weight must be" in refusal(written(tmp_path, ".parquet", [battle(weight=1), battle(weight=2**62)]))
+
+
+@pytest.mark.parametrize("note", ["NaN, a word", "Information", "Inf}", "a\u2028b", "{", "}\\n{"])
+def test_texts_that_look_like_something_else_are_texts(tmp_path: Path, note: str) -> None:
+    found = read_battles(written(tmp_path, ".jsonl", [battle(judge=note), battle(judge=note)]))
+    assert (found.rows, found.battles.judges) == (2, (note,))
 
 
 def test_a_parquet_file_with_categories_and_several_groups_of_rows(tmp_path: Path) -> None:
@@ -284,8 +402,13 @@ def _same_rows(column: Any, rows: int) -> list[int]:
         (battle(weight=-1), ["weight must be a finite number, 0 or more"]),
         (battle(weight=float("nan")), ["weight must be"]),
         (battle(weight=float("inf")), ["weight must be"]),
-        (battle(first="a"), ["'a'", "model_a, model_b, or empty"]),
-        (battle(first="ant"), ["'ant'", "`first`"]),
+        (battle(weight=1.1e6), ["weight must be a finite number, 0 or more, and at most 1,000,000; divide"]),
+        (battle(weight=1e300), ["weight must be"]),
+        (battle(first="tie"), ["'tie'", "`first`", "model_a, A, left or 1; model_b, B, right or 2; empty"]),
+        (battle(first="3"), ["'3'", "`first`"]),
+        (battle(first="ant"), ["the first 'ant' is a model's name", "model_a or model_b"]),
+        (battle(winner="bee"), ["the winner 'bee' is a model's name", "model_a or model_b"]),
+        (battle(winner=" ant "), ["' ant '", "is a model's name"]),
     ],
 )
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -335,7 +458,9 @@ GOOD_LINE = json.dumps(battle())
         ("b.csv", "", "b.csv: no battles"),
         ("b.csv", "model_a,model_b,winner\n", "b.csv: no battles"),
         ("b.csv", "model_a,model_b\nant,bee\n", "b.csv: no column winner"),
-        ("b.csv", "model_a;model_b;winner\nant;bee;tie\n", "found: model_a;model_b;winner"),
+        ("b.csv", "model_a;model_b;winner\nant;bee;tie\n", "found: model_a;model_b;winner\nthe cells seem"),
+        ("b.csv", "model_a;model_b;winner\nant;bee;tie\n", "separated by ';': separate them by commas"),
+        ("b.csv", "model_a\tmodel_b\twinner\nant\tbee\ttie\n", "separated by '\\t': separate them by commas"),
         ("b.csv", "model_a,model_b,winner,winner\nant,bee,tie,tie\n", "line 1: the column 'winner' stands twice"),
         ("b.csv", "model_a,model_b,winner\nant,bee,tie\nant,bee\n", "line 3: 2 fields, the header has 3"),
         ("b.csv", "model_a,model_b,winner\nant,bee,tie\nant,bee,tie,x\n", "line 3: 4 fields, the header has 3"),
@@ -347,6 +472,23 @@ GOOD_LINE = json.dumps(battle())
         ("b.jsonl", f'{GOOD_LINE}\n{{"model_a": "ant"', "line 2: not a JSON object, is the line cut?"),
         ("b.jsonl", f"{GOOD_LINE}\n[1]\n", "line 2: expected an object"),
         ("b.jsonl", f'{GOOD_LINE}\n{GOOD_LINE[:-1]}, "weight": NaN}}\n', "line 2: not a JSON object"),
+        ("b.jsonl", f'{GOOD_LINE}\n{GOOD_LINE[:-1]}, "note": [NaN]}}\n', "line 2: not a JSON object (NaN is not JSON)"),
+        ("b.jsonl", f'{GOOD_LINE}\n{GOOD_LINE[:-1]}, "note": -Infinity }}\n', "line 2: not a JSON object"),
+        ("b.jsonl", f'{GOOD_LINE}\n{GOOD_LINE[:-1]}, "judge": NaN}}\n', "line 2: not a JSON object (NaN is not JSON)"),
+        ("b.jsonl", f'{GOOD_LINE}\n{GOOD_LINE[:-1]}, "judge": 1e400}}\n', "line 2: judge must be a text or a finite"),
+        ("b.jsonl", f'{GOOD_LINE}\n{GOOD_LINE[:-1]}, "judge": "\\ud83d"}}\n', "line 2: judge '\\ud83d' has half a"),
+        (
+            "b.jsonl",
+            f'{GOOD_LINE}\n{GOOD_LINE[:-1]}, "weight": true}}\n',
+            "line 2: weight must be a finite number, 0 or",
+        ),
+        ("b.jsonl", f"{GOOD_LINE}\n{GOOD_LINE}{GOOD_LINE}\n", "line 2: not a JSON object"),
+        ("b.jsonl", f"{GOOD_LINE}\n{GOOD_LINE} {GOOD_LINE}", "line 2: not a JSON object"),
+        ("b.jsonl", f"{GOOD_LINE}\n" + GOOD_LINE.replace(", ", ",\n", 1), "line 2: not a JSON object"),
+        ("b.jsonl", f'{GOOD_LINE}{GOOD_LINE}\n{{"note":\n{GOOD_LINE}}}\n', "line 1: not a JSON object"),
+        ("b.jsonl", f'{GOOD_LINE}\n{GOOD_LINE[:-1]}, "winner": "tie"}}\n', "line 2: the key 'winner' stands twice"),
+        ("b.jsonl", f'{GOOD_LINE[:-1]}, "winner": null}}\n{GOOD_LINE}\n', "line 1: the key 'winner' stands twice"),
+        ("b.jsonl", GOOD_LINE.encode()[:-1] + b', "note": "\xff"}\n', "line 1: not UTF-8"),
         ("b.jsonl", f"{GOOD_LINE}\n" + GOOD_LINE.replace('"bee"', '{"id": 1}'), "line 2: model_b must be a text"),
         ("b.jsonl", f"{GOOD_LINE}\n" + GOOD_LINE.replace('"bee"', "true"), "line 2: model_b must be a text"),
         ("b.jsonl", f"{GOOD_LINE}\n" + GOOD_LINE.replace("model_b", "model"), "line 2: model_b is empty"),

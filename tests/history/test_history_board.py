@@ -31,6 +31,7 @@ HEAD = {
     "method", "policy", "prior", "anchor", "n_battles", "components", "standings", "judges", "snapshot", "as_of",
     "scope", "judge", "fingerprint", "simulated", "gate", "screened", "board", "fitted_at", "notes", "n_prompts",
     "screened_fit", "head", "fit", "side_by_side", "convergence", "versions", "k", "control", "old", "scopes", "fits",
+    "held_back",
 }  # fmt: skip
 STANDING = {
     "model", "rating", "lower", "upper", "interval_reason", "rank", "rank_lower", "rank_upper", "n", "component",

@@ -11,7 +11,17 @@ from history_facts import FINGERPRINT, batch, both_orders, fit
 
 from leaderboard.core.types import Endpoint, Judge
 from leaderboard.errors import BadInput, NotFound
-from leaderboard.history.boards import NO_FIT, NONE_MADE, NONE_VALIDATED, OLD, OLD_BELOW, NotStored
+from leaderboard.history.boards import (
+    INSTEAD,
+    NO_FIT,
+    NONE_MADE,
+    NONE_VALIDATED,
+    OLD,
+    OLD_BELOW,
+    UNLINKED,
+    UNLINKED_BELOW,
+    NotStored,
+)
 from leaderboard.history.reader import SnapshotReader
 from leaderboard.history.records import OVERALL, Board, FitKey, FitRecord, StandingRow
 from leaderboard.history.writer import History
@@ -133,14 +143,12 @@ def test_what_the_writer_put_into_the_head_stands_on_the_board(history: History,
     }  # fmt: skip
 
 
-AT = [
-    ("2026-03-01T10:00:09Z", None, None),
+AT: list[tuple[str | None, str, str]] = [
     ("2026-03-01T10:00:10.000001Z", FINGERPRINT, "one"),
     ("2026-03-01T10:00:15", FINGERPRINT, "one"),
     ("2026-03-01T12:00:15+02:00", FINGERPRINT, "one"),
     ("2026-03-01T10:00:25Z", OTHER, "other judge"),
     ("2026-03-01T10:00:35Z", FINGERPRINT, "two"),
-    ("2026-02-28", None, None),
     ("2026-03-01", FINGERPRINT, "three"),
     ("20260301", FINGERPRINT, "three"),
     ("2999-01-01", FINGERPRINT, "three"),
@@ -150,7 +158,7 @@ AT = [
 
 @pytest.mark.parametrize(("as_of", "fingerprint", "shown"), AT)
 def test_the_board_as_it_was(
-    history: History, published: Published, as_of: str | None, fingerprint: str | None, shown: str | None
+    history: History, published: Published, as_of: str | None, fingerprint: str, shown: str
 ) -> None:
     history.insert_batch(batch("b1", both_orders("p1", [("8", "6")], [("6", "8")], second=5)))
     store(
@@ -160,8 +168,58 @@ def test_the_board_as_it_was(
     )  # fmt: skip
     found = published().board("judy", as_of=as_of)
     assert (found["fingerprint"], found["fit"]) == (fingerprint, shown)
-    assert found["as_of"] == (None if shown is None else "2026-03-01T10:00:05.000001Z")
-    assert (found["notes"] == [NO_FIT]) is (shown is None)
+    assert (found["as_of"], found["notes"]) == ("2026-03-01T10:00:05.000001Z", [])
+
+
+@pytest.mark.parametrize("key", [OVERALL, SOFT, LENGTH, FitKey("language=de"), FitKey(method="elo")], ids=str)
+@pytest.mark.parametrize("judge", [None, "judy"])
+def test_before_the_first_fit_there_is_no_board_of_any_key(
+    history: History, published: Published, key: FitKey, judge: str | None
+) -> None:
+    early = "2026-03-01T10:00:09Z"
+    with pytest.raises(NotFound, match=f"^nothing was rated by {early}: there is no fit yet$"):
+        published().board(None, key, early)
+    store(history, failed("bad", second=1), made("one", second=10), made("soft", SOFT, second=20))
+    with pytest.raises(
+        NotFound, match=f"^nothing was rated by {early}: the first fit is of 2026-03-01T10:00:10.000001Z$"
+    ):
+        published().board(judge, key, early)
+    with pytest.raises(NotFound, match="no judge 'judi'"):
+        published().board("judi", key, early)
+
+
+def group(*rows: tuple[str, int | None, int | None]) -> list[StandingRow]:
+    return [StandingRow(model=model, rating=rank and 1000.0, component=part, rank=rank) for model, part, rank in rows]
+
+
+UNSORTED = group(("e", 1, 1), ("z", 0, 1), ("b", None, None), ("d", 1, 2), ("c", 0, 2), ("a", 0, 2), ("y", 2, None))
+SORTED = ["z", "a", "c", "e", "d", "y", "b"]
+
+
+def test_groups_that_nothing_links_stand_one_after_the_other_and_a_note_says_so(
+    history: History, published: Published
+) -> None:
+    records = [fit("bt", "validated", UNSORTED), fit("low", "screened", UNSORTED, method="joint", policy=None)]
+    store(history, *records)
+    reader = published()
+    found = reader.board()
+    assert (names(found["standings"]), names(found["screened"])) == (SORTED, SORTED)
+    assert found["notes"] == [UNLINKED.format(n=2), UNLINKED_BELOW.format(n=2)]
+    assert reader.board_of(records) == found | {"fit": None}
+    store(history, fit("one", "validated", [row for row in UNSORTED if row.component == 0]))
+    assert published().board()["notes"] == [UNLINKED_BELOW.format(n=2)]
+
+
+BY_ITSELF = [OVERALL, JOINT, DUTCH]
+
+
+@pytest.mark.parametrize("key", [*BY_ITSELF, SOFT, FitKey(method="elo")], ids=str)
+def test_a_screened_list_that_stands_in_for_another_fit_says_so(
+    history: History, published: Published, key: FitKey
+) -> None:
+    store(history, made("low", replace(JOINT, scope=key.scope), "screened"))
+    asked = INSTEAD.format(asked=f"overall, {key.method}, {key.policy}", shown="joint")
+    assert published().board(None, key)["notes"] == [NONE_VALIDATED, *([] if key in BY_ITSELF else [asked])]
 
 
 @pytest.mark.parametrize("as_of", ["", "soon", "2026-13-01", "2026-03-01T25:00", "0001-01-01T00:00+14:00", "9" * 5000])
@@ -251,7 +309,19 @@ def test_with_a_control_the_plain_ratings_have_the_controlled_ones_beside_them(
     assert (plain["control"], plain["standings"][0].keys() & {"controlled"}) == (None, set())
 
 
-HELD_BACK = replace(made("bt", head={"notes": ["held back"]}), standings=())
+HELD_BACK = replace(made("bt", gate={"state": "fail"}, head={"notes": ["held back"]}), standings=())
+
+
+def test_a_list_that_the_gate_holds_back_is_marked(history: History, published: Published) -> None:
+    low = made("low", JOINT, "screened")
+    for record, held in ((HELD_BACK, True), (made("shown", gate={"state": "fail"}), False)):
+        store(history, record)
+        found = published().board()
+        assert (found["board"], found["held_back"], found["fit"]) == ("validated", held, record.id)
+        assert published().board_of([record, low])["held_back"] is held
+    assert published().board_of([low])["held_back"] is False
+
+
 MADE: list[tuple[str, FitKey, list[FitRecord]]] = [
     ("validated and screened", OVERALL, [made("bt", gate={"c": 0.9}), made("low", JOINT, "screened")]),
     ("validated alone", SOFT, [made("soft", SOFT, head={"k": 3, "notes": ["n"]})]),
@@ -298,4 +368,18 @@ def test_a_screened_list_of_an_earlier_version_stands_until_a_joint_one_is_made(
     store(history, made("bt"), made("early", OVERALL, "screened"))
     assert names(published().board()["screened"]) == ["early"]
     store(history, made("new", JOINT, "screened"))
-    assert names(published().board()["screened"]) == ["new"]
+    reader = published()
+    assert names(reader.board()["screened"]) == ["new"]
+    assert [row["fit"] for row in reader.stored()] == ["bt", "new"]
+
+
+def test_the_view_shows_one_screened_list_of_a_scope_the_joint_one(history: History, published: Published) -> None:
+    store(
+        history, made("bt"), made("soft", SOFT), made("early", OVERALL, "screened"),
+        made("early nl", DUTCH, "screened"), made("new", JOINT, "screened"),
+    )  # fmt: skip
+    rows = published().sql("SELECT board, scope, method, model FROM leaderboard ORDER BY ALL")["rows"]
+    assert rows == [
+        ["screened", "language=nl", "bt", "early nl"], ["screened", "overall", "joint", "new"],
+        ["validated", "overall", "bt", "bt"], ["validated", "overall", "bt", "soft"],
+    ]  # fmt: skip

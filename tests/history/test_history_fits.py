@@ -13,6 +13,7 @@ import duckdb
 import pytest
 from history_facts import FINGERPRINT, fit
 
+from leaderboard.errors import BadInput
 from leaderboard.history.connection import rows_of, sql
 from leaderboard.history.reader import SnapshotReader, open_snapshot
 from leaderboard.history.records import FitKey, FitRecord, StandingRow
@@ -81,6 +82,7 @@ RETURNS = {
     "to former ratings": replace(FIRST, n_battles=13),
     "after a failure": replace(FIRST, standings=(), failure="did not converge"),
     "to a former fingerprint": replace(FIRST, fingerprint=OTHER),
+    "to a former judge": replace(FIRST, judge="zoe", fingerprint=OTHER),
 }
 
 
@@ -89,7 +91,7 @@ def test_a_return_to_what_was_is_something_new(history: History, published: Publ
     for record in (FIRST, replace(between, id="between"), replace(FIRST, id="back")):
         assert history.append_fit(record) is True
     board = published().board()
-    assert (board["fit"], board["fingerprint"], board["old"]) == ("back", FINGERPRINT, None)
+    assert (board["fit"], board["fingerprint"], board["judge"], board["old"]) == ("back", FINGERPRINT, "judy", None)
 
 
 def test_many_are_stored_as_one_would_be_after_the_other(history: History) -> None:
@@ -195,3 +197,29 @@ def test_a_snapshot_of_an_earlier_version_still_shows_its_board(earlier: Path) -
         assert (row["model"], row["rating"], row["more_reason"]) == ("alpha", 1001.5, None)
         assert [one["fit"] for one in reader.stored()] == ["f0"]
         assert [(one["fit"], one["control"]) for one in reader.ratings()["items"]] == [("f0", None)]
+
+
+LATER = "published by an earlier version: `leaderboard snapshot` publishes it anew"
+ASKED = [
+    ("SELECT * FROM fits", LATER),
+    ("SELECT model FROM Standings", LATER),
+    ("SELECT leaderboard.control FROM leaderboard", LATER),
+    ("SELECT tier FROM leaderboard", LATER),
+    ("SELECT nothing FROM verdicts", 'Referenced column "nothing" not found'),
+    ("SELECT * FROM nowhere", "nowhere"),
+    ("SELEC * FROM fits", "syntax error"),
+]
+
+
+@pytest.mark.parametrize(("text", "says"), ASKED)
+def test_a_snapshot_of_an_earlier_version_says_so_where_a_view_or_column_is_not_there_yet(
+    earlier: Path, text: str, says: str
+) -> None:
+    with open_snapshot(earlier) as reader:
+        with pytest.raises(BadInput, match=says):
+            reader.sql(text)
+        assert reader.sql("SELECT model FROM leaderboard")["rows"] == [["alpha"]]
+    History.open(earlier).close()
+    with open_snapshot(earlier) as reader:
+        if LATER in says:
+            assert reader.sql(text)["columns"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -45,7 +46,7 @@ FITS = [
 
 OVER_TIME: list[tuple[str, dict[str, Any], list[tuple[str, str, float | None]]]] = [
     ("everybody", {"judge": "judy"}, [
-        ("two", "alpha", 1020.0), ("two", "gamma", None), ("one", "alpha", 1010.0), ("one", "beta", 990.0),
+        ("two", "alpha", 1020.0), ("one", "alpha", 1010.0), ("one", "beta", 990.0),
         ("screened", "alpha", 1000.0),
     ]),
     ("a model", {"judge": "judy", "model": "beta"}, [("one", "beta", 990.0)]),
@@ -75,6 +76,49 @@ def test_an_item_says_which_fit_and_list_it_is_of(history: History, published: P
         "model": "alpha", "rating": 1010.0, "lower": 990.0, "upper": 1030.0, "rank": 1, "rank_lower": None,
         "rank_upper": None, "n": 12,
     }  # fmt: skip
+
+
+def test_in_a_refit_the_validated_list_goes_first_and_each_list_by_group_and_rank(
+    history: History, published: Published
+) -> None:
+    places = [("d", 0, 10), ("c", 0, 9), ("b", 1, 1), ("a", 1, 2), ("e", None, None)]
+    rows = [row(model, rank and 1000.0, rank, component=part) for model, part, rank in places]
+    store(history, fit("a", "screened", rows, **JOINT), fit("b", "validated", rows[::-1]))
+    items = published().ratings()["items"]
+    order = ["c", "d", "b", "a"]
+    assert [(item["fit"], item["model"]) for item in items] == [(id_, model) for id_ in "ba" for model in order]
+
+
+def screened(id_: str, second: int, **more: Any) -> FitRecord:
+    return fit(id_, "screened", [row("alpha", 1000.0 + second)], second=second, **more)
+
+
+NEVER_STORED = [
+    (FITS, FitKey(method="elo"), "no fit of overall, elo, tie is stored\nstored: overall, bt, tie"),
+    (FITS, FitKey("category=nope"), "no fit of category=nope, bt, tie is stored"),
+    (FITS, FitKey("language=nl", policy="soft"), "no fit of language=nl, bt, soft is stored"),
+    (FITS[:1], FitKey(method="elo"), "no fit of overall, elo, tie is stored"),
+    (FITS[:1], SOFT, "no fit of overall, bt, soft is stored"),
+    (FITS[:1], LENGTH, "no fit of overall, joint, length is stored"),
+    ([], SOFT, "no fit of overall, bt, soft is stored\nstored: none yet"),
+]
+
+
+@pytest.mark.parametrize(("records", "key", "text"), NEVER_STORED)
+def test_ratings_of_a_key_that_was_never_stored_are_refused_and_not_of_another(
+    history: History, published: Published, records: list[FitRecord], key: FitKey, text: str
+) -> None:
+    store(history, *records)
+    with pytest.raises(NotStored, match=text):
+        published().ratings(judge="judy" if records else None, key=key)
+
+
+@pytest.mark.parametrize("key", [FitKey(), FitKey(method="joint", policy=None)], ids=str)
+def test_with_nobody_validated_the_usual_ratings_are_the_screened_ones(
+    history: History, published: Published, key: FitKey
+) -> None:
+    store(history, *FITS[:1])
+    assert [item["fit"] for item in published().ratings(key=key)["items"]] == ["screened"]
 
 
 @pytest.mark.parametrize("size", [1, 7, 20])
@@ -141,6 +185,7 @@ def test_what_changed_between_two_fits(history: History, published: Published) -
         ("riser", 1000.0, 1040.0, 2, 2, True), ("slider", 990.0, 980.0, 3, 4, False),
         ("bare", 900.0, 900.0, 5, 6, None), ("silent", None, 880.0, None, 7, None),
     ]  # fmt: skip
+    assert found["held_back"] == {"from": False, "to": False}
     assert (found["verdicts"], found["prompts"]) == ({"from": 100, "to": 130}, {"from": 10, "to": 12})
     assert found["judge"] == {"fingerprint_from": FINGERPRINT, "fingerprint_to": OTHER, "changed": True}
 
@@ -166,6 +211,25 @@ def test_fits_are_named_by_id_or_time(
     found = published().changes("judy", before=before, after=after)
     assert (found["from"]["fit"], found["to"]["fit"]) == shown
     assert found["judge"]["changed"] is False
+
+
+HELD_BACK = fit("held", "validated", [], second=15, gate={"state": "fail"})
+HELD: list[tuple[list[FitRecord], tuple[bool, bool]]] = [
+    ([BEFORE, HELD_BACK], (False, True)),
+    ([HELD_BACK, AFTER], (True, False)),
+    ([HELD_BACK, replace(HELD_BACK, id="held too", n_battles=13)], (True, True)),
+]
+
+
+@pytest.mark.parametrize(("records", "held"), HELD)
+def test_from_a_list_that_is_held_back_nobody_left_or_joined(
+    history: History, published: Published, records: list[FitRecord], held: tuple[bool, bool]
+) -> None:
+    store(history, *records)
+    found = published().changes()
+    assert found["held_back"] == {"from": held[0], "to": held[1]}
+    assert found["models"] == {"joined": [], "left": [], "moved": []}
+    assert found["verdicts"] == {"from": records[0].n_battles, "to": records[1].n_battles}
 
 
 NO_TWO: list[tuple[list[FitRecord], dict[str, Any], type[Exception], str]] = [
@@ -197,3 +261,15 @@ def test_with_nobody_validated_the_screened_lists_are_compared(history: History,
     store(history, *(fit(f"s{n}", "screened", [row("alpha", 1000.0 + n)], second=n, **JOINT) for n in (1, 2)))
     found = published().changes()
     assert (found["from"]["fit"], found["to"]["fit"], found["to"]["board"]) == ("s1", "s2", "screened")
+
+
+def test_screened_lists_of_two_methods_are_not_compared(history: History, published: Published) -> None:
+    """An earlier version rated them by another method."""
+    store(history, screened("bt 1", 1), screened("bt 2", 2), screened("s1", 3, **JOINT))
+    with pytest.raises(NotStored, match="no earlier fit of overall, bt, tie to compare with: 1 stored"):
+        published().changes()
+    with pytest.raises(BadInput, match="before: not the id of one of these fits"):
+        published().changes(before="bt 2")
+    store(history, screened("s2", 4, **JOINT))
+    found = published().changes()
+    assert (found["from"]["fit"], found["to"]["fit"]) == ("s1", "s2")

@@ -137,15 +137,22 @@ def test_before_anybody_is_rated_the_board_is_empty(tmp_path: Path) -> None:
     assert (board["standings"], board["fitted_at"]) == ([], None)
 
 
-def test_a_gate_that_blocks_holds_a_derived_list_back_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("gate", "shown"), [("warn", 3), ("block", 0)])
+def test_a_derived_list_is_held_back_where_the_stored_one_is_whatever_the_settings_say_now(
+    tmp_path: Path, gate: str, shown: int
+) -> None:
     stage = Stage.build(
         tmp_path / "home",
         [contestant(name) for name in FIELD[:3]],
         bench_judge("judge-first", samples=1),
         questions(40),
+        settings=f'gate = "{gate}"\ntop_k = 3\n',
     )
     assert stage.play(Actors())["state"] == "done"
     with open_snapshot(stage.snapshot) as reader:
-        for gate, shown in (("warn", 3), ("block", 0)):
-            board = derived_board(reader, Settings(gate=gate), None, FitKey(policy="drop", scope="language=en"))  # type: ignore[arg-type]
-            assert (board["gate"]["state"], len(board["standings"])) == ("fail", shown)
+        stored = reader.board()
+        for now in ("warn", "block"):
+            settings = Settings(gate=now, top_k=1)  # type: ignore[arg-type]
+            board = derived_board(reader, settings, None, FitKey(policy="drop", scope="language=en"))
+            assert (board["gate"]["state"], len(board["standings"]), board["k"]) == ("fail", shown, 3)
+            assert board["held_back"] is stored["held_back"] is (shown == 0)

@@ -12,11 +12,14 @@ from leaderboard.core.fits import Fit, How
 from leaderboard.core.matrix import Battles
 from leaderboard.core.ratings import METHODS
 from leaderboard.core.strengths import NotConverged
-from leaderboard.core.types import Judge
+from leaderboard.core.types import Judge, Model
 from leaderboard.history.records import FitKey
+from leaderboard.ledger import models as model_rows
 from leaderboard.tournament.collect import publish
 from leaderboard.tournament.fit import refit, screening_fit
 from leaderboard.tournament.lists import Methods
+from leaderboard.tournament.office import Office
+from leaderboard.tournament.plan import Plan
 from tests.tournament.stage import Actors, Stage, bench_judge, contestant, questions
 
 FIELD = ("alpha", "beta", "delta", "gamma")
@@ -126,9 +129,38 @@ def test_a_corrected_rating_stands_beside_the_plain_one(stage: Stage) -> None:
 def test_the_keep_rule_reads_a_joint_fit_of_those_who_play(stage: Stage) -> None:
     with stage.office() as office:
         judge: Judge = office.judge(None)
-        fit = screening_fit(office.history, judge, ["alpha", "beta", "newcomer"])
+        fit, notes = screening_fit(office.history, judge, ["alpha", "beta", "newcomer"])
+    assert fit is not None
     assert (fit.how.method, fit.models) == ("joint", ("alpha", "beta", "newcomer"))
     assert [record.n for record in fit.records] == [PROMPTS, PROMPTS, 0]
+    assert notes == ()
+
+
+def test_where_the_joint_model_fails_plain_bradley_terry_says_who_is_kept(stage: Stage) -> None:
+    with stage.office() as office:
+        models, plan = plan_of(office)
+        usual, by_bt = plan.keep(models), plan.keep(models, failing(["joint"]))
+    assert set(by_bt.kept) == set(usual.kept)
+    assert all(chance is not None for chance in by_bt.chances.values())
+    first, *others = by_bt.notes
+    assert first == "the joint model did not converge (joint stalled): the keep rule reads plain Bradley-Terry"
+    assert len(others) == len(usual.notes)
+
+
+def test_where_no_screening_fit_can_be_made_everybody_is_kept_up_to_the_cap(stage: Stage) -> None:
+    with stage.office() as office:
+        models, plan = plan_of(office)
+        keep = plan.keep(models, failing(["joint", "bt"]))
+    assert keep.kept == tuple(model.id for model in models[:2])
+    assert keep.cut_by_cap == dict.fromkeys(model.id for model in models[2:])
+    assert (keep.left_out, keep.everybody, set(keep.chances.values())) == ({}, True, {None})
+    assert keep.notes == ("no screening fit could be made (bt stalled): everybody has a claim, up to the cap",)
+
+
+def plan_of(office: Office) -> tuple[list[Model], Plan]:
+    with office.ledger.read() as tx:
+        models = model_rows.all(tx)
+    return models, Plan(office, office.judge(None), office.prompts())
 
 
 def test_the_gate_is_one_over_all_validation_pairings(stage: Stage) -> None:

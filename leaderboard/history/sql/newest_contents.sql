@@ -1,2 +1,2 @@
--- newest_contents: what did the newest fit of each judge, list and key say?
-SELECT judge, board, scope, method, policy, control, arg_max_null(content, rowid) AS content FROM fit GROUP BY ALL
+-- newest_contents: what did the newest fit of each list and key say, of whichever judge?
+SELECT board, scope, method, policy, control, arg_max_null(content, rowid) AS content FROM fit GROUP BY ALL

@@ -54,7 +54,8 @@ FROM attempt WHERE cost_usd IS NOT NULL;
 CREATE OR REPLACE VIEW labels AS
 SELECT prompt_id, model_a, model_b, annotator, winner, source, labelled_at FROM label;
 
--- leaderboard: how do the models stand now, by the fit of each judge, list, scope and method that was stored last?
+-- leaderboard: how do the models stand now, by the fit of each judge, list, scope and method that was stored last? A
+-- screened list has one method; a fit by another one is of an earlier version.
 CREATE OR REPLACE VIEW leaderboard AS
 WITH made AS (SELECT *, rowid AS place FROM fit WHERE failure IS NULL),
 newest AS (
@@ -62,7 +63,9 @@ newest AS (
     QUALIFY fingerprint IS NOT DISTINCT FROM
             first_value(fingerprint) OVER (PARTITION BY judge ORDER BY place DESC)
         AND row_number() OVER (
-            PARTITION BY judge, fingerprint, board, scope, method, policy, control ORDER BY place DESC
+            PARTITION BY judge, fingerprint, board, scope, control,
+                         CASE WHEN board = 'validated' THEN method END, CASE WHEN board = 'validated' THEN policy END
+            ORDER BY board = 'screened' AND method = 'joint' DESC, place DESC
         ) = 1
 )
 SELECT f.scope, f.method, f.policy, s.model, s.rating, s.lower, s.upper, s.rank, s.rank_lower, s.rank_upper, s.n,
