@@ -135,7 +135,10 @@ def _head(found: Row) -> list[tuple[str, object]]:
         ("intervals", found["intervals"] if _has_intervals(found) or found["method"] == "elo" else None),
         *((_first_place(found, each), effect_words(each["first_position"])) for each in found["judges"]),
         *((_ties(found, each), _nu(each["tie"])) for each in found["judges"]),
-        ("effect of length", f"{effect_words(control['effect'])}; {control['rows']} rows{left_out}" if control else None),
+        (
+            "effect of length",
+            f"{effect_words(control['effect'])}; {control['rows']} rows{left_out}" if control else None,
+        ),
     ]
 
 

@@ -13,8 +13,8 @@ def pairings_needed(
 ) -> float:
     """Pairings N for a two-sided test of wins against losses; not rounded, so that callers round up.
 
-    `difference` g: share won minus share lost, in (0, 1], of `all` pairings or of the `decided` ones. `decided` D: share
-    of pairings whose winner survives the swap, in (0, 1]. Of all pairings
+    `difference` g: share won minus share lost, in (0, 1], of `all` pairings or of the `decided` ones. `decided` D: the
+    share of pairings whose winner survives the swap, in (0, 1]. Of all pairings
     N = (z(1 - alpha / 2) sqrt(D) + z(power) sqrt(D - g²))² / g²; of the decided ones the same with D = 1, divided by D,
     because ties and inconsistent pairings are played as well.
     Source: Connor (1987), Biometrics 43, 207-211, sample size of a paired test (McNemar). Prompts must not be shared

@@ -21,8 +21,8 @@ HEAVY = {
 }
 COMMANDS = {
     "": [
-        *("demo", "init", "run", "runs", "board", "compare", "ratings", "changes", "bias", "fit", "plan", "parse", "sql"),
-        *("snapshot", "status", "serve", "api"),
+        *("demo", "init", "run", "runs", "board", "compare", "ratings", "changes", "bias", "fit", "plan", "parse"),
+        *("sql", "snapshot", "status", "serve", "api"),
     ],
     "models": ["add", "list", "show", "check", "pause", "resume", "retire", "import-answers"],
     "judges": ["add", "list", "show", "check"],
