@@ -64,6 +64,7 @@ def _ground(reader: SnapshotReader, settings: Settings, stored: Row, key: FitKey
         k=stored["k"] or settings.top_k,
         at=stored["fitted_at"],
         trial=lambda _: _trial(stored),
+        snapshot=reader.id,
     )
 
 

@@ -73,7 +73,7 @@ class Ground:
     """What both lists of a judge stand on, read once; `prepared` makes it.
 
     `facts`: the verdicts of a list, in its field. `shown`: whom it shows. `prompts`: the tournament's own. `k`: so many
-    are the top. `at`, `run`: when and by which run the fits are made.
+    are the top. `at`, `run`: when and by which run the fits are made. `snapshot`: None for the live history.
     """
 
     bench: Bench
@@ -85,6 +85,7 @@ class Ground:
     trial: Trial
     at: str
     run: str | None
+    snapshot: str | None
     methods: Methods
 
     def scopes(self, board: Board) -> list[str]:
@@ -103,14 +104,14 @@ def prepared(
     at: str,
     trial: Callable[[RatingFacts], Trial],
     run: str | None = None,
+    snapshot: str | None = None,
     methods: Methods = METHODS,
 ) -> Ground:
     """Who is on which list: a validated model has a validation verdict; one that is active or has a single pass is
     screened only.
 
     Everybody is in the field of the screened list's fit. What is said of a prompt in `prompts` goes before what the
-    facts say of it. The judge goes on `trial`, over the validation verdicts, only when
-    somebody is validated.
+    facts say of it. The judge goes on `trial`, over the validation verdicts, only when somebody is validated.
     """
     described = {prompt.id: prompt for prompt in prompts}
     validated = decided_models(validation)
@@ -128,6 +129,7 @@ def prepared(
         trial=trial(validation) if validated else Trial(),
         at=at,
         run=run,
+        snapshot=snapshot,
         methods=methods,
     )
 
@@ -205,7 +207,7 @@ def made(ground: Ground, board: Board, key: FitKey) -> Made:
     record = _blank(ground, board, key, facts)
     try:
         taken = battles_for(facts, key)
-        fit = ground.methods[key.method](taken.battles, _how(key))
+        fit = ground.methods[key.method](taken.battles, _how(ground, key))
     except (NotConverged, NoFiniteMaximum) as error:
         return Made(replace(record, failure=str(error)), None)
     listed = shown_only(fit, ground.shown[board])
@@ -222,7 +224,7 @@ def made(ground: Ground, board: Board, key: FitKey) -> Made:
     return Made(_with_notes(ground, record), listed)
 
 
-def _how(key: FitKey) -> How:
+def _how(ground: Ground, key: FitKey) -> How:
     prior = None if key.method == "elo" else PRIOR
     return How(
         method=key.method,
@@ -230,13 +232,14 @@ def _how(key: FitKey) -> How:
         prior=prior,
         scope=key.scope,
         control=key.control,
+        snapshot=ground.snapshot,
         versions=versions(),
     )
 
 
 def _blank(ground: Ground, board: Board, key: FitKey, facts: RatingFacts) -> FitRecord:
     """The record before anything is found."""
-    validated, how = board == "validated", _how(key)
+    validated, how = board == "validated", _how(ground, key)
     return FitRecord(
         id=str(uuid.uuid4()),
         fitted_at=ground.at,
