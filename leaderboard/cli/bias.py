@@ -9,7 +9,6 @@ from leaderboard.cli.board import figure, gate_facts
 from leaderboard.cli.screen import facts, headline, print_json, say, table
 from leaderboard.cli.stores import snapshot_of
 from leaderboard.core.bias_reasons import NOT_MEASURED
-from leaderboard.core.fits import SCALE
 
 
 def bias(judge: o.JudgeOption = None, home: o.HomeOption = o.DEFAULT_HOME, as_json: o.JsonOption = False) -> None:
@@ -62,6 +61,8 @@ def _show(report: dict[str, Any]) -> None:
 
 def _position_effect(found: dict[str, Any]) -> list[tuple[str, object]]:
     """The pull to the first position, in logits and in Elo points, each with its interval as far as there is one."""
+    from leaderboard.core.fits import SCALE
+
     if found["logit"] is None:
         return []
     p_value = found["p_value"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import typer
 
 from leaderboard.cli import options as o
-from leaderboard.cli.programs import become
 
 app = typer.Typer(help="The process that plays by the clock.", no_args_is_help=True)
 
@@ -21,4 +20,6 @@ def run(home: o.HomeOption = o.DEFAULT_HOME) -> None:
 
     The schedules stand in tournament.toml. One such process a tournament.
     """
+    from leaderboard.cli.programs import become
+
     become("jobs", ["--home", str(home)])

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from leaderboard.cli import options as o
-from leaderboard.cli.programs import become, require_free, serve_both
 from leaderboard.cli.screen import talk
 
 HostOption = Annotated[str, typer.Option("--host", help="Address to listen on.")]
@@ -17,6 +16,8 @@ PortOption = Annotated[int, typer.Option("--port", min=1, max=65535, help="Port 
 
 def api(host: HostOption = "127.0.0.1", port: PortOption = 8000, home: o.HomeOption = o.DEFAULT_HOME) -> None:
     """Serve the board only; as many processes as you like."""
+    from leaderboard.cli.programs import become, require_free
+
     require_free(host, port)
     become("api", _address(host, port, home))
 
@@ -28,6 +29,7 @@ def serve(host: HostOption = "127.0.0.1", port: PortOption = 8000, home: o.HomeO
     """
     import os
 
+    from leaderboard.cli.programs import require_free, serve_both
     from leaderboard.errors import Busy
     from leaderboard.home import Home, lock_holder
     from leaderboard.settings import load_settings

@@ -9,7 +9,7 @@ from typing import Any
 
 from leaderboard.cli.bars import Interval, table_with_bars
 from leaderboard.cli.screen import headline, room_beside, say, table
-from leaderboard.core.separation import NOT_HERE, TOO_NEAR
+from leaderboard.core.settling_reasons import NOT_HERE, TOO_NEAR
 
 STAR, DAGGER = "*", "†"
 BAR_BEFORE = "95 % interval>"

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leaderboard.home import Home
-
 if TYPE_CHECKING:
     from leaderboard.history.reader import SnapshotReader
     from leaderboard.ledger.store import Ledger
@@ -17,6 +15,7 @@ if TYPE_CHECKING:
 @contextmanager
 def ledger_of(path: Path) -> Iterator[Ledger]:
     """The ledger of an existing home."""
+    from leaderboard.home import Home
     from leaderboard.ledger.store import open_ledger
 
     home = Home(path)
@@ -34,6 +33,7 @@ def snapshot_of(path: Path) -> Iterator[SnapshotReader]:
     from leaderboard.errors import NotFound
     from leaderboard.history.reader import open_snapshot
     from leaderboard.history.snapshots import current
+    from leaderboard.home import Home
 
     home = Home(path)
     home.require()

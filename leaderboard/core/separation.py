@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leaderboard.core.intervals import LEVEL, NO_ERROR, NO_SPREAD, rank_draws, t_interval, t_quantile, win_probabilities
+from leaderboard.core.settling_reasons import NOT_HERE, TOO_NEAR
 
 if TYPE_CHECKING:
     from leaderboard.core.fits import Fit
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 POWER = 0.8
 LEAST_Z = 0.5
-NOT_HERE = "not with these prompts"
-TOO_NEAR = "the difference is too near to nothing to plan for"
 NOT_BEYOND = "the difference is not far enough beyond the least effect to plan for"
 
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from leaderboard.core.fits import Fit, ranks
 from leaderboard.core.judged import MISSING
 from leaderboard.core.money import NANO
-from leaderboard.core.separation import NOT_HERE, Settling, nobody, separation, to_settle, top_chances
+from leaderboard.core.separation import Settling, nobody, separation, to_settle, top_chances
+from leaderboard.core.settling_reasons import NOT_HERE
 from leaderboard.history.records import PromptFacts, RatingFacts, StandingRow
 from leaderboard.tournament.scopes import prompt_numbers
 

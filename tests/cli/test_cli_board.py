@@ -13,7 +13,7 @@ from leaderboard.cli.board import effect_words, print_board
 from leaderboard.cli.fit_options import fit_key
 from leaderboard.cli.standings import legend, rank_interval, turned
 from leaderboard.core.fits import SCALE
-from leaderboard.core.separation import NOT_HERE, TOO_NEAR
+from leaderboard.core.settling_reasons import NOT_HERE, TOO_NEAR
 from leaderboard.errors import BadInput
 from leaderboard.history.records import FitKey
 from tests.cli.terminal import typed

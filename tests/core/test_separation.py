@@ -16,7 +16,6 @@ from leaderboard.core.fits import How
 from leaderboard.core.intervals import clustered_spread
 from leaderboard.core.matrix import battles_from_rows, win_matrix
 from leaderboard.core.separation import (
-    NOT_HERE,
     bonferroni_t,
     difference,
     separation,
@@ -25,6 +24,7 @@ from leaderboard.core.separation import (
     top_chances,
     worth_in_pairings,
 )
+from leaderboard.core.settling_reasons import NOT_HERE
 from leaderboard.core.strengths import bradley_terry, components
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "clustered_errors.json").read_text())
