@@ -71,6 +71,7 @@ def _how(key: FitKey, anchor: str | None, no_prior: bool, of_elo: dict[str, floa
     from leaderboard.core.fits import How
     from leaderboard.core.strengths import PRIOR
     from leaderboard.errors import BadInput
+    from leaderboard.formats.battle_columns import tidy
 
     given: dict[str, Any] = {name: value for name, value in of_elo.items() if value is not None}
     elo = key.method == "elo"
@@ -83,7 +84,7 @@ def _how(key: FitKey, anchor: str | None, no_prior: bool, of_elo: dict[str, floa
     _check_finite(given)
     prior = None if elo else 0.0 if no_prior else PRIOR
     given |= {"method": key.method, "policy": key.policy, "scope": key.scope, "control": key.control}
-    return How(prior=prior, anchor=anchor, **given)
+    return How(prior=prior, anchor=None if anchor is None else tidy(anchor), **given)
 
 
 def _check_finite(given: dict[str, float]) -> None:

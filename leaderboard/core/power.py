@@ -6,6 +6,7 @@ import math
 from typing import Literal
 
 Of = Literal["all", "decided"]
+LEAST = 1e-9
 
 
 def pairings_needed(
@@ -31,8 +32,8 @@ def pairings_needed(
 
 def _within(**shares: float) -> None:
     for name, share in shares.items():
-        if not 0 < share <= 1 or (name in {"power", "alpha"} and share == 1):
-            raise ValueError(f"{name} must lie between 0 and 1, got {share:g}")
+        if not LEAST <= share <= 1 or (name in {"power", "alpha"} and share > 1 - LEAST):
+            raise ValueError(f"{name} must lie between 0 and 1, and no nearer to them than {LEAST:g}, got {share:g}")
 
 
 def _normal_quantile(share: float) -> float:

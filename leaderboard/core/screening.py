@@ -45,7 +45,7 @@ def chances(fit: Fit, k: int, seed: int | None = None) -> dict[str, float | None
 
     None for models without an interval or in another component: nothing says how they compare.
     """
-    found = zip(fit.models, fit.component, top_chances(fit, k, seed=seed), strict=True)
+    found = zip(fit.models, fit.component, top_chances(fit, k, seed=seed, among_measured=True), strict=True)
     return {model: chance if number == 0 else None for model, number, chance in found}
 
 

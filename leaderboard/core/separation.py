@@ -120,18 +120,20 @@ def _by_rank(
     return sorted(found.items())
 
 
-def top_chances(fit: Fit, k: int, *, seed: int | None = None) -> tuple[float | None, ...]:
+def top_chances(fit: Fit, k: int, *, seed: int | None = None, among_measured: bool = False) -> tuple[float | None, ...]:
     """Approximate chance of each model to be among the k best of its component, by 10,000 multivariate t draws.
 
-    None for models without an interval: nothing can be drawn for them, so the others are compared among themselves.
-    `seed`: the fit's own, a hash of its input.
+    None in a component where some rated model has no interval: nothing can be drawn for it, and it may be the best.
+    `among_measured`: the chances of the others as if it were not there, which are never too small. `seed`: the fit's
+    own, a hash of its input.
     """
     import numpy as np
 
     chances: list[float | None] = [None] * len(fit.models)
     for number in sorted(set(fit.component)):
-        members = [i for i, found in enumerate(fit.component) if found == number and fit.lower[i] is not None]
-        if fit.covariance is None or not members:
+        rated = [i for i, found in enumerate(fit.component) if found == number and fit.ratings[i] is not None]
+        members = [i for i in rated if fit.lower[i] is not None]
+        if fit.covariance is None or not members or (len(members) < len(rated) and not among_measured):
             continue
         spread = fit.covariance[np.ix_(members, members)]
         df = fit.prompts[members[0]] - 1

@@ -445,3 +445,8 @@ def test_the_judge_of_the_star_by_the_joint_model(star: Callable[..., Row]) -> N
     effect = judge["first_position"]
     found = [round(effect[name], 4) for name in ("logit", "se", "se_model")]
     assert (judge["judge"], found, round(judge["tie"]["nu"], 4)) == ("gpt-4-0613", [-0.0548, 0.0506, 0.0380], 0.3769)
+
+
+@pytest.mark.parametrize("typed_anchor", [" bee ", "bee"])
+def test_an_anchor_is_tidied_as_ids_are(typed_anchor: str) -> None:
+    assert ratings(fitted(saved(LADDER), "--anchor", typed_anchor))["bee"] == 1000

@@ -49,6 +49,7 @@ def test_a_judge_that_has_judged_nothing_has_no_price(played_demo: Path) -> None
         (("--power", "1"), "--power must lie between 0 and 1"),
         (("--alpha", "nan"), "--alpha must lie between 0 and 1"),
         (("--consistency", "0"), "--consistency must lie between 0 and 1"),
+        (("--alpha", "1e-17"), "--alpha must lie between 0 and 1"),
         (("--consistency", "0.01"), "needs more decided pairings"),
         (("--of", "some"), "must be all or decided"),
         (("--protocol", "thrice"), "no protocol named 'thrice'"),

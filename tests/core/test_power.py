@@ -42,6 +42,9 @@ def test_so_many_pairings_show_the_difference_as_often_as_promised():
         {"difference": 0.03, "power": 1},
         {"difference": 0.03, "alpha": 0},
         {"difference": math.nan},
+        {"difference": 1e-160},
+        {"difference": 0.03, "alpha": 1e-17},
+        {"difference": 0.03, "power": 1 - 1e-12},
     ],
 )
 def test_what_cannot_be_is_refused(asked):

@@ -175,6 +175,15 @@ def test_chances_of_the_top_add_up_and_follow_the_ratings():
     assert top_chances(fit, 6) == (1.0,) * 6
 
 
+def test_nobody_has_a_chance_where_a_model_without_interval_may_be_the_best():
+    """b and c lead on nine prompts each; a alone has an interval, and is last."""
+    rows = [(f"p{p}", "a", "b" if p < 9 else "c", float(p % 9 < 2)) for p in range(18)]
+    fit = fitted(rows)
+    assert (fit.ranks, [end is None for end in fit.lower]) == ((3, 1, 1), [False, True, True])
+    assert top_chances(fit, 1) == (None, None, None)
+    assert top_chances(fit, 1, among_measured=True) == (1.0, None, None)
+
+
 def test_a_difference_is_tested_by_t_on_the_prompts_of_the_component():
     fit = fitted(ladder())
     found = difference(fit, 0, 1)
