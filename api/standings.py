@@ -59,8 +59,13 @@ class Group:
 
 def groups(standings: Sequence[Standing]) -> list[Group]:
     """The rows by component, each with a scale of its own; those without a match come last."""
-    ordered = sorted(standings, key=lambda row: (row["component"] is None, row["component"] or 0))
-    return [_group(number, list(rows)) for number, rows in groupby(ordered, key=lambda row: row["component"])]
+    ordered = sorted(standings, key=lambda row: (_linked(row) is None, _linked(row) or 0))
+    return [_group(number, list(rows)) for number, rows in groupby(ordered, key=_linked)]
+
+
+def _linked(row: Standing) -> int | None:
+    """The component of a rated model; without a rating nothing links it."""
+    return None if row["rating"] is None else row["component"]
 
 
 def _group(number: int | None, rows: list[Standing]) -> Group:

@@ -66,7 +66,7 @@ def _position_effect(found: dict[str, Any]) -> list[tuple[str, object]]:
     if found["logit"] is None:
         return []
     p_value = found["p_value"]
-    chance = [] if p_value is None else [f"p {p_value:.2g}"]
+    chance = [*([] if p_value is None else [f"p {p_value:.2g}"]), *([found["reason"]] if found["reason"] else [])]
     return [
         ("position effect", ", ".join([f"{_signed(found, 1, 3)} logits", *chance])),
         ("in Elo points", _signed(found, SCALE, 1)),

@@ -135,8 +135,9 @@ def effect_words(effect: Row) -> str:
     if effect["logit"] is None:
         return f"– ({effect['reason']})"
     ends = "" if effect["lower"] is None else f" [{effect['lower']:+.3f}, {effect['upper']:+.3f}]"
-    sure = f"p {effect['p_value']:.2g}" if effect["p_value"] is not None else effect["reason"]
-    return f"{effect['logit']:+.3f} logits{ends} = {effect['elo']:+.0f} Elo" + (f", {sure}" if sure else "")
+    sure = None if effect["p_value"] is None else f"p {effect['p_value']:.2g}"
+    said = "".join(f", {words}" for words in (sure, effect["reason"]) if words)
+    return f"{effect['logit']:+.3f} logits{ends} = {effect['elo']:+.0f} Elo{said}"
 
 
 def _control(found: Row) -> list[tuple[str, object]]:

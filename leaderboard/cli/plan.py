@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,16 +36,17 @@ def plan(
 ) -> None:
     """Say how many pairings would show a difference.
 
-    With --judge the price is what that judge's validation calls have cost so far.
+    With --judge the price is what a reading of that judge has cost in validation so far.
     """
     pairings = math.ceil(_needed(difference, of, consistency, power, alpha))
-    calls = pairings * _calls_a_pairing(protocol, samples)
-    price, reason = (None, "no judge is named") if judge is None else _price(home, judge)
+    orders, k = _asked(protocol, samples)
+    paid = _paid(home, judge) if judge is not None else Paid(reason="no judge is named")
+    calls = pairings * orders * (1 if paid.takes_n else k)
     found: dict[str, object] = {
         "pairings": pairings,
         "calls": calls,
-        "usd": None if price is None else calls * price,
-        "usd_reason": reason,
+        "usd": None if paid.usd is None else pairings * orders * k * paid.usd,
+        "usd_reason": paid.reason,
         "judge": judge,
         "protocol": protocol,
         "difference": difference,
@@ -70,27 +72,38 @@ def _needed(difference: float, of: str, decided: float, power: float, alpha: flo
         raise BadInput(f"--{OPTION.get(name, name)} must {rest}" if rest else str(error)) from None
 
 
-def _calls_a_pairing(protocol: str, samples: int) -> int:
+def _asked(protocol: str, samples: int) -> tuple[int, int]:
+    """How many orders, and samples in each."""
     from leaderboard.core.protocol import protocol_named
 
     wanted = protocol_named(protocol)
-    return (2 if wanted.both_orders else 1) * (samples if wanted.many else 1)
+    return 2 if wanted.both_orders else 1, samples if wanted.many else 1
 
 
-def _price(home: Path, judge: str) -> tuple[float | None, str | None]:
-    """USD a validation call of the judge, as paid so far; None with the reason."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paid:
+    """USD a reading of validation, as paid so far; None with the reason. `takes_n`: a call brings all samples."""
+
+    usd: float | None = None
+    reason: str | None = None
+    takes_n: bool = False
+
+
+def _paid(home: Path, judge: str) -> Paid:
     from leaderboard.errors import NotFound
 
     with snapshot_of(home) as reader:
-        known = [str(row["id"]) for row in reader.judges()]
+        judges = {str(row["id"]): row for row in reader.judges()}
         charges = [row for row in reader.spend()["items"] if (row["judge"], row["stage"]) == (judge, "validation")]
-    if judge not in known:
-        raise NotFound(f"no judge {judge!r}; there are: {', '.join(known) or 'none'}")
-    if not charges:
-        return None, "the judge has validated nothing yet"
+    if judge not in judges:
+        raise NotFound(f"no judge {judge!r}; there are: {', '.join(judges) or 'none'}")
+    takes_n = bool(judges[judge]["takes_n"])
+    readings = sum(facts["readings"] for facts in judges[judge]["readings"] if facts["stage"] == "validation")
+    if not readings:
+        return Paid(reason="the judge has validated nothing yet", takes_n=takes_n)
     if any(row["unpriced"] for row in charges):
-        return None, "some of the judge's calls have no price"
-    return sum(row["cost_usd"] for row in charges) / sum(row["attempts"] for row in charges), None
+        return Paid(reason="some of the judge's calls have no price", takes_n=takes_n)
+    return Paid(usd=sum(row["cost_usd"] for row in charges) / readings, takes_n=takes_n)
 
 
 def _show(found: Mapping[str, object]) -> None:

@@ -51,7 +51,7 @@ def print_ratings(found: Row, model: str | None, fit: str) -> None:
     """A table a list, newest first; bars where it is about one model."""
     items = found["items"]
     if not items:
-        say("no fit of this kind is stored" + (f" with {model} in it" if model else ""))
+        say("no stored fit of this kind has ratings" + (f" with {model} in it" if model else "") + "; `board` says why")
         return
     headline(f"{model or 'Ratings'} over time: judge {items[0]['judge']}, {fit}, {items[0]['scope']}")
     for board, title in LISTS.items():

@@ -32,7 +32,7 @@ from leaderboard.core.types import Order, Outcome, Reading, Verdict
 
 Position = Literal["first", "second", "tie"]
 
-POSITION_EFFECT = ("logit", "se", "se_model", "lower", "upper", "elo", "p_value")
+POSITION_EFFECT = ("logit", "se", "se_model", "lower", "upper", "elo", "p_value", "reason")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -221,7 +221,7 @@ def _own_notes(shown: Row, failed: Row | None) -> list[str]:
 
 
 def _notes_below(below: Row) -> list[str]:
-    late = old(below)
+    late = old(below) if below["standings"] else None
     return [*_unlinked(below, UNLINKED_BELOW), *notes(below), *([OLD_BELOW.format(**late)] if late else [])]
 
 
@@ -267,6 +267,7 @@ def not_stored(con: duckdb.DuckDBPyConnection, stored: Sequence[Row], judge: str
         require_known(judge, known_judges(con))
     boards_ = dict.fromkeys(
         key_text(FitKey(fit["scope"], fit["method"], fit["policy"], fit["control"]))
+        + (" (screened list)" if fit["board"] == "screened" else "")
         for fit in stored
         if was_made(fit) and (fit["scope"] == key.scope or fit["method"] == "bt")
     )

@@ -255,7 +255,7 @@ def _blank(ground: Ground, board: Board, key: FitKey, facts: RatingFacts) -> Fit
         n_battles=0,
         n_prompts=0,
         components=0,
-        simulated=bool(facts.simulated.any()),
+        simulated=bool(facts.simulated.any()) or ground.bench.simulated,
         gate=ground.trial.gate if validated else None,
         head={
             "intervals": INTERVALS.get(key.method),

@@ -32,7 +32,7 @@ def screened_only(
     idle = [model for model in waiting if model not in active]
     if idle:
         return f"{start}; {' and '.join(idle)} takes no part in runs now"
-    run = f"leaderboard run validation --top-k {enough(fit, models)}"
+    run = f"leaderboard run validation --judge {board['judge']} --top-k {enough(fit, models)}"
     return f"{start}; `{run}` plays {'it' if len(waiting) == 1 else 'both'}"
 
 

@@ -159,9 +159,9 @@ def test_models_that_never_met_stand_apart_each_group_on_its_own_scale() -> None
     rows = [row("a", component=0, rating=1400.0), row("b", component=1, rating=1000.0), row("c"), row("d", component=0)]
     found = groups(rows)
     assert [(group.number, [one["model"] for one in group.rows]) for group in found] == [
-        (0, ["a", "d"]),
+        (0, ["a"]),
         (1, ["b"]),
-        (None, ["c"]),
+        (None, ["c", "d"]),  # nothing links a model without a rating, whatever its number
     ]
     assert found[0].scale != found[1].scale
     assert found[2].scale is None

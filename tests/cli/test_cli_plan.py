@@ -30,12 +30,15 @@ def test_pairings_are_rounded_up_and_calls_follow_the_protocol(
     assert (found["usd"], found["usd_reason"]) == (None, "no judge is named")
 
 
-def test_the_price_is_what_the_judge_has_cost_so_far(played_demo: Path) -> None:
-    found = typed(*DIFFERENCE, "--judge", "sim-judge-biased", "--home", played_demo, "--json").json
-    paid = "SELECT sum(cost_usd) / count(*) FROM spend WHERE judge = 'sim-judge-biased' AND stage = 'validation'"
-    a_call = typed("sql", paid, "--home", played_demo, "--json").json["rows"][0][0]
-    assert found["usd"] == pytest.approx(found["calls"] * a_call)
-    assert found["usd_reason"] is None
+def test_the_price_is_what_a_pairing_of_the_judge_has_cost_so_far(played_demo: Path) -> None:
+    """The demo's judge brings the three samples of an order in one call."""
+    options = ("--judge", "sim-judge-biased", "--protocol", "mec_bpc", "--home", played_demo)
+    found = typed(*DIFFERENCE, *options, "--json").json
+    paid = "SELECT (SELECT sum(cost_usd) FROM spend WHERE stage = 'validation' AND judge = 'sim-judge-biased')"
+    paid += " / count(*) FROM verdicts WHERE stage = 'validation' AND judge = 'sim-judge-biased'"
+    a_pairing = typed("sql", paid, "--home", played_demo, "--json").json["rows"][0][0]
+    assert found["usd"] == pytest.approx(found["pairings"] * a_pairing)
+    assert (found["calls"], found["usd_reason"]) == (2 * found["pairings"], None)
 
 
 def test_a_judge_that_has_judged_nothing_has_no_price(played_demo: Path) -> None:

@@ -95,7 +95,7 @@ def test_a_judge_that_always_prefers_the_first():
 )
 def test_the_position_effect_is_the_pull_to_the_first_place(judge, pull):
     found = report(tournament(judge))["position_effect"]
-    assert set(found) == {"logit", "se", "se_model", "lower", "upper", "elo", "p_value"}
+    assert set(found) == {"logit", "se", "se_model", "lower", "upper", "elo", "p_value", "reason"}
     if pull:
         assert 4 < pull * found["logit"] < 12
     else:

@@ -295,12 +295,12 @@ def screened_rows(*models: str) -> list[StandingRow]:
     [
         (
             ("alpha", "psi"),
-            "psi (place 1 of 2 in the screened list) is screened only; `leaderboard run validation --top-k 3` plays it",
+            "psi (place 1 of 2 in the screened list) is screened only; `leaderboard run validation --judge judy --top-k 3` plays it",
         ),
         (
             ("omega", "psi"),
             "omega (place 2 of 2 in the screened list) and psi (place 1 of 2 in the screened list) are screened only; "
-            "`leaderboard run validation --top-k 4` plays both",
+            "`leaderboard run validation --judge judy --top-k 4` plays both",
         ),
         (("alpha", "idle"), "idle is screened only; idle takes no part in runs now"),
     ],
