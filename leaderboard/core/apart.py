@@ -1,7 +1,8 @@
-"""Whether the rows tell a position effect from the strengths, and how many prompts do.
+"""Whether the rows tell an effect (of position, or a controlled one) from the strengths, and how many prompts do.
 
 Who is always shown first may lead by strength or by place. The rows tell the two apart where pairs were shown in both
-orders, or where chains of pairs leave no other way out. Parameters stand in the one vector of `core.davidson`.
+orders, or where chains of pairs leave no other way out; length from strength, where the same two differ by more on one
+prompt than on another. Parameters stand in the one vector of `core.davidson`.
 """
 
 from __future__ import annotations
@@ -66,6 +67,23 @@ def _effects(table: Table, free: Bools) -> Indices:
     return fitted
 
 
+def own_information(informed: Floats, place: int, free: Bools) -> float:
+    """What the rows tell of one parameter once all others are fitted: the Schur complement, 1 / logit^2.
+
+    `informed` (P, P): the rows' information without any prior. What of the others cannot be told takes nothing away.
+    """
+    import numpy as np
+
+    others = free.copy()
+    others[place] = False
+    scale = 1 / np.sqrt(np.maximum(np.diag(informed), np.finfo(float).tiny))
+    scaled = scale[:, None] * informed * scale
+    cross = scaled[place, others]
+    known = scaled[np.ix_(others, others)] + FLAT * np.eye(len(cross))
+    left = scaled[place, place] - cross @ np.linalg.solve(known, cross)
+    return max(float(left / scale[place] ** 2), 0.0)
+
+
 def telling_prompts(rows: Rows, table: Table, found: Expected, direction: Floats) -> float:
     """By how many prompts an estimate is borne: (sum w)^2 / sum w^2, w a prompt's own information along `direction`.
 
@@ -96,7 +114,7 @@ def _along(table: Table, found: Expected, direction: Floats) -> Floats:
 
 
 def enough(prompts: int) -> float:
-    """How many of so many prompts must tell position and strength apart for a clustered error to mean anything."""
+    """How many of so many prompts must tell effect and strength apart for a clustered error to mean anything."""
     return min(float(MIN_PROMPTS), prompts / 2)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from leaderboard.core.apart import Untold, enough, related, telling_prompts, untold
+from leaderboard.core.apart import Untold, enough, own_information, related, telling_prompts, untold
 from leaderboard.core.as_seen import Rows, as_seen
-from leaderboard.core.davidson import TOO_LARGE, Expected, Held, Maximum, Table, expected, maximise
+from leaderboard.core.davidson import TOO_LARGE, Expected, Held, Maximum, Table, evaluate, expected, maximise
 from leaderboard.core.fits import Convergence, Effect, Fit, How, JudgeEffect, anchor_index, assemble
 from leaderboard.core.intervals import MIN_PROMPTS, NO_ERROR, NO_SPREAD, few_prompts, small_sample_factor, t_interval
 from leaderboard.core.joint_errors import Errors, errors_at
@@ -31,6 +31,9 @@ RESTS_ON_PRIOR = "the {position} position never won: its size rests on the prior
 NOT_APART = "position and strength cannot be told apart: see who was shown first"
 CONTROL_NOT_APART = "strength and what is controlled for cannot be told apart"
 TOLD_BY_FEW = "about {borne:g} prompts tell position and strength apart, needs {enough:g}: see who was shown first"
+CONTROL_TOLD_BY_FEW = "about {borne:g} prompts tell strength and what is controlled for apart, needs {enough:g}"
+PRIOR_TELLS = "it rests on the prior: the rows hardly tell position and strength apart, see who was shown first"
+CONTROL_PRIOR_TELLS = "it rests on the prior: the rows hardly tell strength and what is controlled for apart"
 NO_PROMPTS = "no prompt ids: the model's own error, which takes all rows for independent"
 
 
@@ -48,7 +51,8 @@ def fit_joint(battles: Battles, how: How) -> Fit:
     - without a prior, one position never won: its effect, which has no maximum, is kept finite by the prior of position
       effects and not shown;
     - position and strength not to be told apart (`core.apart`): the models that depend on it have no interval. Where
-      few prompts tell the two apart, the effect keeps its logit and the model's own error.
+      few prompts tell the two apart, or all rows together less than the prior of the effect, the effect keeps its logit
+      and the model's own error. The same holds of strength and a controlled effect.
 
     Raises ValueError for a score other than 0, 1/2, 1 or for a control without covariate; NoFiniteMaximum, without a
     prior, where position and strength cannot be told apart; else as `ratings.rate` says.
@@ -74,7 +78,7 @@ def _fitted(battles: Battles, how: How) -> Fit:
     if unset.effects and not how.prior:
         raise _no_single_maximum(unset, rows, battles)
     maximum = _maximum(rows, model, wins, battles)
-    found = _found(rows, model, maximum, component, unset)
+    found = _found(rows, model, maximum, component, unset, one_sided)
     spread = found.errors.spread(component, anchor)
     few = _few(found)
     return assemble(
@@ -87,7 +91,7 @@ def _fitted(battles: Battles, how: How) -> Fit:
         convergence=_convergence(maximum, model.free),
         unrated=_unrated(seen, rows),
         judges=_judges(battles, found, few, silent, silent | unplaced | unbounded, one_sided),
-        control=_control(found, how.control),
+        control=_control(found, few, how.control),
     )
 
 
@@ -216,7 +220,10 @@ def _names(battles: Battles) -> list[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Found:
-    """The parameters with their errors, what they expect of the table's observations, and what the rows leave open."""
+    """The parameters with their errors, what they expect of the table's observations, and what the rows leave open.
+
+    `resting`: effects, by place, that the prior sets more than the rows do, with why.
+    """
 
     rows: Rows
     model: _Model
@@ -225,12 +232,15 @@ class _Found:
     errors: Errors
     component: Sequence[int]
     unset: Untold
+    resting: dict[int, str]
 
     def effect(self, place: int, prompts: int | None, few: str | None = None) -> Effect:
         """One parameter beside the ratings; `prompts`: its G, None without prompt ids; `few`: they tell too little."""
         if place in self.unset.effects:
             return Effect(logit=None, reason=_not_apart(self.unset, self.rows))
         logit, own = float(self.maximum.vector[place]), math.sqrt(float(self.errors.model[place, place]))
+        if place in self.resting:
+            return Effect(logit=logit, se_model=own, reason=self.resting[place])
         if prompts is None or self.errors.clustered is None:
             return Effect(logit=logit, se=own, se_model=own, reason=NO_PROMPTS)
         variance = max(float(self.errors.clustered[place, place]), 0.0)  # rounding may leave a nothing below 0
@@ -240,36 +250,71 @@ class _Found:
         return _with_interval(logit, se, own, prompts)
 
 
-def _found(rows: Rows, model: _Model, maximum: Maximum, component: Sequence[int], unset: Untold) -> _Found:
+def _found(
+    rows: Rows,
+    model: _Model,
+    maximum: Maximum,
+    component: Sequence[int],
+    unset: Untold,
+    one_sided: dict[int, str],
+) -> _Found:
     told = expected(model.table, maximum.vector)[1]
     by_row = told if model.table.cell is not None else told.at(rows.cell)
     errors = errors_at(rows, by_row, maximum.point, model.free, component)
-    return _Found(rows, model, maximum, told, errors, component, unset)
+    found = _Found(rows, model, maximum, told, errors, component, unset, {})
+    return replace(found, resting=_resting(found, one_sided))
+
+
+def _told(found: _Found) -> list[int]:
+    """Places of the fitted effects on who wins that the rows tell from the strengths at all."""
+    n, judges, free = found.rows.models, found.rows.judges, found.model.free
+    places = [*range(n, n + judges), len(free) - 1]
+    return [place for place in places if free[place] and place not in found.unset.effects]
+
+
+def _resting(found: _Found, one_sided: dict[int, str]) -> dict[int, str]:
+    """Effects on which the rows inform less than the prior, with why: the prior then parts them from the strengths.
+
+    Not one that is large because a position never won, where no rating goes with it.
+    """
+    import numpy as np
+
+    model, n = found.model, found.rows.models
+    unheld = Held(prior=0.0, ridge=np.zeros(model.table.size), level=_level(found.component))
+    informed = evaluate(model.table, found.maximum.vector, unheld).information
+    resting = {}
+    for place in _told(found):
+        alone = place - n in one_sided and not related(found.errors.model, place, found.component).any()
+        if not alone and own_information(informed, place, model.free) < model.held.ridge[place]:
+            resting[place] = CONTROL_PRIOR_TELLS if place == len(model.free) - 1 else PRIOR_TELLS
+    return resting
 
 
 def _few(found: _Found) -> dict[int, str]:
-    """Judges whose position effect rests on too few prompts for a clustered error, with how many."""
+    """Effects, by place, that rest on too few prompts for a clustered error, with how many."""
     model, reach, n = found.model, found.errors.reach, found.rows.models
     if reach is None:
         return {}
     few = {}
-    for j, prompts in enumerate(reach.judge):
-        if model.free[n + j] and n + j not in found.unset.effects:
-            borne = telling_prompts(found.rows, model.table, found.expected, found.errors.model[:, n + j])
-            if borne < enough(prompts):
-                few[j] = TOLD_BY_FEW.format(borne=math.floor(10 * borne) / 10, enough=enough(prompts))
+    for place in _told(found):
+        controlled = place == len(model.free) - 1
+        needed = enough(reach.all if controlled else reach.judge[place - n])
+        borne = telling_prompts(found.rows, model.table, found.expected, found.errors.model[:, place])
+        if borne < needed:
+            reason = CONTROL_TOLD_BY_FEW if controlled else TOLD_BY_FEW
+            few[place] = reason.format(borne=math.floor(10 * borne) / 10, enough=needed)
     return few
 
 
 def _no_interval(found: _Found, few: dict[int, str], anchor: int | None) -> tuple[str | None, ...]:
-    """Why a rating has none: it moves with an effect that the rows leave open or that few prompts set.
+    """Why a rating has none: it moves with an effect that the rows leave open, or that few prompts or the prior set.
 
     Where that holds of the anchor, it holds of everybody who is measured from it.
     """
     why = _not_apart(found.unset, found.rows)
     reasons: list[str | None] = [why if moves else None for moves in found.unset.models]
-    for j, reason in few.items():
-        hit = related(found.errors.model, len(reasons) + j, found.component)
+    for place, reason in (few | found.resting).items():
+        hit = related(found.errors.model, place, found.component)
         reasons = [here or (reason if moves else None) for here, moves in zip(reasons, hit, strict=True)]
     if anchor is None or reasons[anchor] is None:
         return tuple(reasons)
@@ -302,7 +347,7 @@ def _judges(
             judge=name,
             first_position=Effect(logit=None, reason=missing[j])
             if j in missing
-            else _first_position(found, j, few.get(j), one_sided.get(j)),
+            else _first_position(found, j, few, one_sided.get(j)),
             nu=None if j in silent else math.exp(log_nu[j]),
             tie_reason=silent.get(j),
         )
@@ -310,20 +355,21 @@ def _judges(
     )
 
 
-def _first_position(found: _Found, judge: int, few: str | None, loser: str | None) -> Effect:
-    reach = found.errors.reach
-    effect = found.effect(found.rows.models + judge, reach.judge[judge] if reach else None, few)
+def _first_position(found: _Found, judge: int, few: dict[int, str], loser: str | None) -> Effect:
+    reach, place = found.errors.reach, found.rows.models + judge
+    effect = found.effect(place, reach.judge[judge] if reach else None, few.get(place))
     if loser is None or effect.reason is not None:
         return effect
     return replace(effect, reason=RESTS_ON_PRIOR.format(position=loser))
 
 
-def _control(found: _Found, control: str | None) -> Effect | None:
+def _control(found: _Found, few: dict[int, str], control: str | None) -> Effect | None:
     if control is None:
         return None
     if not found.model.free[-1]:
         return Effect(logit=None, reason=f"no two answers differ in {control}")
-    return found.effect(len(found.model.free) - 1, found.errors.reach.all if found.errors.reach else None)
+    place, reach = len(found.model.free) - 1, found.errors.reach
+    return found.effect(place, reach.all if reach else None, few.get(place))
 
 
 def _convergence(maximum: Maximum, free: Bools) -> Convergence:

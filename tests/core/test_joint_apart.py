@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from benchmarks.simulated_judging import Design, drawn, mixed, single_passes
-from leaderboard.core.apart import related, telling_prompts
+from leaderboard.core.apart import own_information, related, telling_prompts
 from leaderboard.core.as_seen import as_seen
 from leaderboard.core.davidson import Held, evaluate, expected
 from leaderboard.core.fits import How
-from leaderboard.core.joint import CONTROL_NOT_APART, NOT_APART, ONLY_TIES, fit_joint
+from leaderboard.core.joint import CONTROL_NOT_APART, NOT_APART, ONLY_TIES, PRIOR_TELLS, fit_joint
 from leaderboard.core.judged import by_order
 from leaderboard.core.matrix import Battles
 from leaderboard.core.separation import difference, top_chances
@@ -142,6 +142,49 @@ def test_an_effect_that_few_prompts_bear_has_no_interval(turned, told, how):
     if not told:
         assert "prompts tell position and strength apart, needs 10" in found.reason
         assert fit.interval_reason == (found.reason, found.reason)
+
+
+def turned_at(weight):
+    """60 prompts in both orders, x's turn as the second at such a weight."""
+    battles = shown([*won(0, 1, 40, 20), *won(1, 0, 35, 25)], "xy")
+    return replace(battles, weight=np.repeat([1.0, weight], 60))
+
+
+@pytest.mark.parametrize(("weight", "told"), [(1, True), (0.1, True), (1e-3, False), (1e-4, False), (1e-8, False)])
+def test_an_effect_that_the_prior_divides_from_strength_has_no_interval(weight, told):
+    fit = fit_joint(turned_at(weight), WITH_PRIOR)
+    found = fit.judges[0].first_position
+    assert found.logit is not None
+    assert [value is not None for value in (found.se, found.lower, found.p_value)] == [told] * 3
+    assert [lower is not None for lower in fit.lower] == [told] * 2
+    assert {found.reason, *fit.interval_reason} == {None if told else PRIOR_TELLS}
+
+
+def test_without_prompt_ids_it_has_no_error_either():
+    found = fit_joint(replace(turned_at(1e-4), cluster=None), WITH_PRIOR).judges[0].first_position
+    assert (found.se, found.reason) == (None, PRIOR_TELLS)
+
+
+def test_an_always_first_judge_in_both_orders_keeps_its_effect_and_all_intervals():
+    """Its effect rests on the prior, the ratings do not: whoever is first wins, but for a few ties."""
+    rows = [*won(0, 1, 60, 0), *won(1, 0, 60, 0), *won(1, 2, 60, 0), *won(2, 1, 60, 0)]
+    battles = shown(rows, "xyz")
+    ties = np.isin(np.arange(len(battles)), [60, 63, 69, 180, 183, 190])
+    fit = fit_joint(replace(battles, score=np.where(ties, 0.5, battles.score)), WITH_PRIOR)
+    found = fit.judges[0].first_position
+    assert found.logit > 3
+    assert found.reason == "the second position never won: its size rests on the prior"
+    assert None not in fit.lower
+
+
+def test_what_the_rows_tell_of_a_parameter_is_what_its_inverse_says():
+    rng = np.random.default_rng(6)
+    half = rng.normal(size=(9, 5)) * np.array([1, 30, 1, 0.1, 1])
+    informed = half.T @ half
+    free = np.array([True, True, False, True, True])
+    inverse = np.linalg.inv(informed[np.ix_(free, free)])
+    for place, at in ((0, 0), (1, 1), (4, 3)):
+        assert own_information(informed, place, free) == pytest.approx(1 / inverse[at, at], rel=1e-6)
 
 
 def test_models_that_do_not_rest_on_the_effect_keep_their_interval():
