@@ -6,18 +6,7 @@ import resource
 import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
-
-
-def cpu_of(work: Callable[[], object], repeats: int = 5) -> float:
-    """Median CPU seconds of a function in this process."""
-    taken = []
-    for _ in range(repeats):
-        before = time.process_time()
-        work()
-        taken.append(time.process_time() - before)
-    return statistics.median(taken)
+from collections.abc import Sequence
 
 
 def cpu_of_command(arguments: Sequence[str], repeats: int = 7) -> float:

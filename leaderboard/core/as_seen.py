@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from leaderboard.core.davidson import Table
-from leaderboard.core.matrix import Battles
+from leaderboard.core.matrix import Battles, at_rows
 
 if TYPE_CHECKING:
     from typing import Any
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from leaderboard.core.matrix import Bools, Floats, Indices
 
 MOST_CELLS = 4_000_000
+BY_ROW = ("first", "second", "judge", "known", "lead", "weight", "cluster", "covariate")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -43,11 +44,7 @@ class Rows:
 
     def where(self, rows: Bools) -> Rows:
         """The same with these rows alone."""
-        columns = ("first", "second", "judge", "known", "lead", "weight", "cluster", "covariate")
-        kept: dict[str, Any] = {
-            name: None if (column := getattr(self, name)) is None else column[rows] for name in columns
-        }
-        return replace(self, **kept)
+        return at_rows(self, BY_ROW, rows)
 
     def weighted(self, values: Floats) -> Floats:
         """Values by row, each times its row's weight."""

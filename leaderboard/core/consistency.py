@@ -105,7 +105,11 @@ class Consistency:
 
 def swap_consistency(judged: Iterable[tuple[str, bool]]) -> Consistency | None:
     """C from (prompt, consistent) of the pairings readable in both orders; None when there are none."""
-    sums = sums_by_prompt((prompt, float(consistent), 1.0) for prompt, consistent in judged)
+    return consistency_of(sums_by_prompt((prompt, float(consistent), 1.0) for prompt, consistent in judged))
+
+
+def consistency_of(sums: Sums) -> Consistency | None:
+    """C from (consistent pairings, pairings readable in both orders) of each prompt; None when there are none."""
     if not sums:
         return None
     ratio = clustered_ratio(sums)

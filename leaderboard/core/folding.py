@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from leaderboard.core.judged import BY_ROW, MISSING, Judged, taken
-from leaderboard.core.matrix import Battles
+from leaderboard.core.judged import BY_ROW, MISSING, Judged
+from leaderboard.core.matrix import Battles, taken
 
 if TYPE_CHECKING:
     from typing import Any

@@ -64,10 +64,8 @@ def score_sums(battles: Battles, theta: Floats, component: Sequence[int]) -> Sco
 
     Rows of no weight count for nothing. Raises ValueError without prompt ids.
     """
-    import numpy as np
 
-    if battles.weight is not None and not battles.weight.all():
-        battles = battles.where(np.flatnonzero(battles.weight))
+    battles = battles.weighty()
     cluster = battles.cluster
     if cluster is None:
         raise ValueError("without prompt ids there are no clusters")
@@ -192,8 +190,11 @@ def half_widths(spread: Spread, level: float = LEVEL) -> tuple[float | None, ...
     )
 
 
-def rank_draws(theta: Floats, covariance: Floats, k: int, *, df: float | None, seed: int, draws: int = DRAWS) -> Floats:
-    """Shape (n,): approximate chance that each model's rank is at most k, from multivariate t draws (normal: df None).
+def rank_draws(
+    theta: Floats, covariance: Floats, ks: Sequence[int], *, df: float | None, seed: int, draws: int = DRAWS
+) -> Floats:
+    """Shape (len(ks), n): approximate chance that each model's rank is at most k, from multivariate t draws (normal: df
+    None); the same draws for every k.
 
     A rank is 1 + the number of models above. The symmetric root of the covariance makes the draws the same everywhere.
     """
@@ -204,9 +205,17 @@ def rank_draws(theta: Floats, covariance: Floats, k: int, *, df: float | None, s
     if df is not None:
         drawn *= np.sqrt(df / rng.chisquare(df, size=(draws, 1)))
     drawn += theta
-    place = max(len(theta) - k, 0)
-    if k <= 0 or not len(theta):
-        return np.zeros(len(theta))
+    return np.array([_among_the_best(drawn, k) for k in ks])
+
+
+def _among_the_best(drawn: Floats, k: int) -> Floats:
+    """Shape (n,): in which share of the draws (draws, n) each column is among the k highest."""
+    import numpy as np
+
+    models = drawn.shape[1]
+    if k <= 0 or not models:
+        return np.zeros(models)
+    place = max(models - k, 0)
     bar = np.partition(drawn, place, axis=1)[:, place, None]
     share: Floats = (drawn >= bar).mean(axis=0)
     return share

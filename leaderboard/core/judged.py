@@ -7,10 +7,10 @@ speak of the same policies, and a test holds them equal.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leaderboard.core.matrix import Battles
+from leaderboard.core.matrix import Battles, at_rows, taken
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,10 +68,7 @@ class Judged:
 
     def where(self, rows: Any) -> Judged:
         """The same field with these rows alone: a mask or indices."""
-        kept: dict[str, Any] = {
-            name: None if (column := getattr(self, name)) is None else column[rows] for name in BY_ROW
-        }
-        return replace(self, **kept)
+        return at_rows(self, BY_ROW, rows)
 
 
 def _tie(judged: Judged) -> tuple[Codes, int]:
@@ -138,8 +135,3 @@ def by_order(judged: Judged) -> Battles:
         judges=judged.judges,
         covariate=taken(judged.covariate, rows),
     )
-
-
-def taken(column: Any, rows: Indices) -> Any:
-    """These rows of a column, or None where there is no column."""
-    return None if column is None else column[rows]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from leaderboard.core.types import Outcome
 
 if TYPE_CHECKING:
     import numpy as np
+    from _typeshed import DataclassInstance
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 SCORES: dict[str, float] = {Outcome.A.value: 1.0, Outcome.TIE.value: 0.5, Outcome.B.value: 0.0}
+
+T = TypeVar("T", bound="DataclassInstance")
 
 ROWS_AT_ONCE = 1 << 19
 """Rows are summed in slices of this length, so that ten million rows of small types stay small."""
@@ -81,10 +84,17 @@ class Battles:
 
     def where(self, rows: Any) -> Battles:
         """The same field with these rows alone: a mask or indices."""
-        kept: dict[str, Any] = {
-            name: None if (column := getattr(self, name)) is None else column[rows] for name in BY_ROW
-        }
-        return replace(self, **kept)
+        return at_rows(self, BY_ROW, rows)
+
+
+def at_rows(table: T, columns: Iterable[str], rows: Any) -> T:
+    """The same frozen value with these rows of its columns alone: a mask or indices. Absent columns stay absent."""
+    return replace(table, **{name: taken(getattr(table, name), rows) for name in columns})
+
+
+def taken(column: Any, rows: Any) -> Any:
+    """These rows of a column, or None where there is no column."""
+    return None if column is None else column[rows]
 
 
 def _within(column: Any, least: float, most: float, *, open_end: bool = False) -> bool:

@@ -11,7 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leaderboard.core.intervals import LEVEL, NO_ERROR, NO_SPREAD, rank_draws, t_interval, t_quantile, win_probabilities
+from leaderboard.core.intervals import (
+    LEVEL,
+    NO_ERROR,
+    NO_SPREAD,
+    information,
+    rank_draws,
+    t_interval,
+    t_quantile,
+    win_probabilities,
+)
 from leaderboard.core.settling_reasons import NOT_HERE, TOO_NEAR
 
 if TYPE_CHECKING:
@@ -120,16 +129,26 @@ def _by_rank(
     return sorted(found.items())
 
 
-def top_chances(fit: Fit, k: int, *, seed: int | None = None, among_measured: bool = False) -> tuple[float | None, ...]:
+Chances = tuple[float | None, ...]
+
+
+def top_chances(fit: Fit, k: int, *, seed: int | None = None, among_measured: bool = False) -> Chances:
     """Approximate chance of each model to be among the k best of its component, by 10,000 multivariate t draws.
 
     None in a component where some rated model has no interval: nothing can be drawn for it, and it may be the best.
     `among_measured`: the chances of the others as if it were not there, which are never too small. `seed`: the fit's
     own, a hash of its input.
     """
+    return chances_of_tops(fit, (k,), seed=seed, among_measured=among_measured)[0]
+
+
+def chances_of_tops(
+    fit: Fit, ks: Sequence[int], *, seed: int | None = None, among_measured: bool = False
+) -> tuple[Chances, ...]:
+    """`top_chances` for each k, all from the same draws."""
     import numpy as np
 
-    chances: list[float | None] = [None] * len(fit.models)
+    chances: list[list[float | None]] = [[None] * len(fit.models) for _ in ks]
     for number in sorted(set(fit.component)):
         rated = [i for i, found in enumerate(fit.component) if found == number and fit.ratings[i] is not None]
         members = [i for i in rated if fit.lower[i] is not None]
@@ -137,10 +156,11 @@ def top_chances(fit: Fit, k: int, *, seed: int | None = None, among_measured: bo
             continue
         spread = fit.covariance[np.ix_(members, members)]
         df = fit.prompts[members[0]] - 1
-        drawn = rank_draws(fit.theta[members], spread, k, df=df, seed=fit.seed if seed is None else seed)
-        for i, chance in zip(members, drawn, strict=True):
-            chances[i] = float(chance)
-    return tuple(chances)
+        drawn = rank_draws(fit.theta[members], spread, ks, df=df, seed=fit.seed if seed is None else seed)
+        for of_k, shares in zip(chances, drawn.tolist(), strict=True):
+            for i, share in zip(members, shares, strict=True):
+                of_k[i] = share
+    return tuple(map(tuple, chances))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,21 +209,31 @@ class Settling:
     reason: str | None = None
 
 
-def to_settle(fit: Fit, i: int, j: int, unused_prompts: int | None = None, *, least: float = 0.0) -> Settling:
+def to_settle(
+    fit: Fit,
+    i: int,
+    j: int,
+    unused_prompts: int | None = None,
+    *,
+    least: float = 0.0,
+    battles_a_pairing: float = 1.0,
+) -> Settling:
     """N * ((t(.975) + z(.8)) / z)^2 - N more pairings, N = `worth`; 0 where that many are there already.
 
     z: how far the difference lies beyond `least` (logits), in standard errors; None below 0.5. `unused_prompts`: how
-    many are left for new pairings; None where nobody knows.
+    many are left for new pairings; None where nobody knows. `battles_a_pairing`: 2 where each order counts in the fit.
     """
     found = difference(fit, i, j)
     if found.logit is None or found.se is None or found.df is None:
         return Settling(None, None, found.reason)
     worth, beyond = worth_in_pairings(fit, i, j), (abs(found.logit) - least) / found.se
     if beyond < LEAST_Z:
-        return Settling(None, worth, NOT_BEYOND if least else TOO_NEAR)
+        return Settling(None, worth / battles_a_pairing, NOT_BEYOND if least else TOO_NEAR)
     times = ((t_quantile(LEVEL, found.df) + t_quantile(2 * POWER - 1, math.inf)) / beyond) ** 2
-    more = max(0, math.ceil(worth * times - worth))
-    return Settling(more, worth, NOT_HERE if unused_prompts is not None and more > unused_prompts else None)
+    more = math.ceil(max(0, math.ceil(worth * times - worth)) / battles_a_pairing)
+    return Settling(
+        more, worth / battles_a_pairing, NOT_HERE if unused_prompts is not None and more > unused_prompts else None
+    )
 
 
 def worth_in_pairings(fit: Fit, i: int, j: int) -> float:
@@ -215,10 +245,8 @@ def worth_in_pairings(fit: Fit, i: int, j: int) -> float:
     import numpy as np
 
     members = [m for m, number in enumerate(fit.component) if number == fit.component[i]]
-    chance = win_probabilities(fit.theta[members])
-    curvature = fit.met[np.ix_(members, members)] * chance * (1 - chance)
     contrast = np.zeros(len(members))
     contrast[[members.index(i), members.index(j)]] = 1, -1
-    informed = np.diag(curvature.sum(axis=1)) - curvature + 1 / len(members)
-    here = chance[members.index(i), members.index(j)]
+    informed = information(fit.met[np.ix_(members, members)] / 2, fit.theta[members], prior=0) + 1 / len(members)
+    here = win_probabilities(fit.theta[[i, j]])[0, 1]
     return float(1 / (contrast @ np.linalg.solve(informed, contrast)) / (here * (1 - here)))

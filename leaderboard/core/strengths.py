@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from leaderboard.core.intervals import win_probabilities
+from leaderboard.core.intervals import information, win_probabilities
 
 if TYPE_CHECKING:
     from leaderboard.core.matrix import Floats
@@ -150,10 +150,8 @@ def _uphill(counts: Floats, theta: Floats, step: Floats) -> Floats:
 def _newton_step(counts: Floats, theta: Floats) -> Floats:
     import numpy as np
 
-    chance = win_probabilities(theta)
-    curvature = (counts + counts.T) * chance * chance.T
     # The likelihood is flat along the common level; 1/n lifts that one direction and changes no difference.
-    lifted = np.diag(curvature.sum(axis=1)) - curvature + 1 / len(counts)
+    lifted = information(counts, theta, prior=0) + 1 / len(counts)
     try:
         return np.linalg.solve(lifted, surplus(counts, theta)).astype(float, copy=False)
     except np.linalg.LinAlgError:

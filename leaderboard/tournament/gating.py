@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from leaderboard.core.consistency import Consistency, clustered_ratio, gate, swap_consistency
+from leaderboard.core.consistency import Consistency, clustered_ratio, consistency_of, gate
 from leaderboard.core.judged import MISSING
 from leaderboard.history.records import RatingFacts
 from leaderboard.tournament.lists import Trial
@@ -26,11 +26,13 @@ def trial_of(
 
 def _consistency(validation: RatingFacts) -> Consistency | None:
     """C over the pairings readable in both orders."""
-    consistent = validation.judged.consistent
-    both = consistent != MISSING
-    names = [prompt.id for prompt in validation.prompts]
-    prompts = map(names.__getitem__, prompt_numbers(validation)[both].tolist())
-    return swap_consistency(zip(prompts, (consistent[both] == 1).tolist(), strict=True))
+    import numpy as np
+
+    consistent, prompt = validation.judged.consistent, prompt_numbers(validation)
+    columns = (prompt[consistent == 1], prompt[consistent != MISSING])
+    tops, bottoms = (np.bincount(rows, minlength=len(validation.prompts)).tolist() for rows in columns)
+    counted = zip(validation.prompts, tops, bottoms, strict=True)
+    return consistency_of({about.id: (float(top), float(bottom)) for about, top, bottom in counted if bottom})
 
 
 def _gate(found: Consistency | None, threshold: float) -> dict[str, object]:

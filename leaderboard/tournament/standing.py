@@ -6,7 +6,6 @@ over the pairs of the shown, with the fit's own covariance; ratings and their in
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
@@ -16,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from leaderboard.core.fits import Fit, ranks
 from leaderboard.core.judged import MISSING
 from leaderboard.core.money import NANO
-from leaderboard.core.separation import Settling, nobody, separation, to_settle, top_chances
-from leaderboard.core.settling_reasons import NOT_HERE
+from leaderboard.core.separation import Settling, chances_of_tops, nobody, separation, to_settle
 from leaderboard.history.records import PromptFacts, RatingFacts, StandingRow
 from leaderboard.tournament.scopes import prompt_numbers
 
@@ -106,7 +104,7 @@ def _comparable(fit: Fit, i: int, j: int) -> bool:
 
 
 def _rows(fit: Fit, listing: Listing) -> list[StandingRow]:
-    top, top_k = top_chances(fit, 1), top_chances(fit, listing.k)
+    top, top_k = chances_of_tops(fit, (1, listing.k))
     costs = usd_per_verdict(listing.facts)
     contestants = [listing.models.get(model, Contestant()) for model in fit.models]
     return [
@@ -167,17 +165,9 @@ def _settling(fit: Fit, listed: Fit, below: Mapping[int, int], listing: Listing)
     pairs = [(place[listed.models[i]], place[listed.models[j]]) for i, j in below.items()]
     unused = unused_prompts(listing.facts, pairs, listing.prompts)
     return {
-        i: in_pairings(to_settle(fit, *pair), listing.battles_a_pairing, left)
+        i: to_settle(fit, *pair, left, battles_a_pairing=listing.battles_a_pairing)
         for i, pair, left in zip(below, pairs, unused, strict=True)
     }
-
-
-def in_pairings(battles: Settling, a_pairing: float, unused: int) -> Settling:
-    """So many more battles as new pairings, each on a prompt of its own; with a reason when fewer are unused."""
-    if battles.pairings is None or battles.worth is None:
-        return battles
-    more = math.ceil(battles.pairings / a_pairing)
-    return Settling(more, battles.worth / a_pairing, NOT_HERE if more > unused else None)
 
 
 def unused_prompts(

@@ -148,7 +148,7 @@ def test_the_root_is_symmetric_and_squares_to_the_covariance():
 def worked_draws(k, **options):
     battles = worked_battles(35)
     covariance = spread_of(battles, small_sample=False).covariance
-    return rank_draws(bradley_terry(win_matrix(battles), 0), covariance, k, **options)
+    return rank_draws(bradley_terry(win_matrix(battles), 0), covariance, (k,), **options)[0]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -172,7 +172,7 @@ def test_few_prompts_make_the_draws_wider():
 
 
 def test_equal_ratings_without_spread_share_the_first_rank():
-    assert rank_draws(np.zeros(3), np.zeros((3, 3)), 1, df=9, seed=0).tolist() == [1, 1, 1]
+    assert rank_draws(np.zeros(3), np.zeros((3, 3)), (1,), df=9, seed=0)[0].tolist() == [1, 1, 1]
 
 
 def thin_field(prompts, models=200, components=1, seed=0):
@@ -233,4 +233,4 @@ def test_no_inverse_no_number():
 
 
 def test_ties_of_the_kth_place_all_count():
-    assert rank_draws(np.array([1.0, 0, 0, -1]), np.zeros((4, 4)), 2, df=None, seed=0).tolist() == [1, 1, 1, 0]
+    assert rank_draws(np.array([1.0, 0, 0, -1]), np.zeros((4, 4)), (2,), df=None, seed=0)[0].tolist() == [1, 1, 1, 0]
